@@ -1,0 +1,79 @@
+"""The command line: only argparse is imported until the command is known."""
+
+import argparse
+import sys
+
+PROGRAM = "memcliff"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command and give its exit code; the only place that prints errors."""
+    options = parser().parse_args(arguments)
+    from harness.commands import command_of
+    from harness.errors import MemcliffError
+
+    try:
+        return command_of(options.command)(options)
+    except MemcliffError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read our output has gone (`memcliff ... | head`); that is no failure of ours.
+        sys.stderr.close()
+        return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog=PROGRAM, description="Measure where a model stops being practical on this machine."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    _add_run(commands)
+    doctor = commands.add_parser("doctor", help="what this machine is and what every probe says")
+    doctor.add_argument("--models-dir", metavar="DIR", help="the folder of the model files")
+    clean = commands.add_parser("clean", help="remove model files and traces")
+    clean.add_argument("--models-dir", metavar="DIR", help="the folder of the model files")
+    clean.add_argument("-o", "--results", default="results", metavar="DIR", help="results folder")
+    return top
+
+
+def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    run = commands.add_parser("run", help="measure, and say where a model stops being practical")
+    _add_question(run.add_argument_group("the question"))
+    _add_conduct(run.add_argument_group("how it is measured"))
+    _add_output(run.add_argument_group("what comes out"))
+
+
+def _add_question(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--target", metavar="SIZE", help="the model in question (12GB, or --max-size if less)")
+    add("--sizes", metavar="S,S", help="exactly these, once each: no reference, no search")
+    add("--max-size", metavar="SIZE", help="try nothing larger")
+    add("--resolution", default="0.5GB", metavar="SIZE", help="how closely to find the cliff")
+    add("--format", default="savedmodel", choices=["savedmodel"], help="how the model is stored")
+    add("--arch", default="mlp", choices=["mlp"], help="what the model is made of")
+    add("--dtype", default="float32", choices=["float32"], help="type of the weights")
+    add("--batch", type=int, default=1, metavar="N", help="rows in one inference (1)")
+    add("--device", default="auto", choices=["auto", "cpu", "gpu", "both"], help="where it runs")
+    add("--need", metavar="TIME", help="what an inference may take to be of use to you")
+
+
+def _add_conduct(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--inference-limit", default="60s", metavar="TIME", help="cut an inference off (60s)")
+    add("--trial-limit", default="3min", metavar="TIME", help="stop a trial (3min)")
+    add("--hz", type=float, default=50.0, metavar="N", help="samples a second (50)")
+    add("--models-dir", metavar="DIR", help="where model files go (a cache folder)")
+    add("--keep-models", action="store_true", help="keep the model files after the run")
+    add("--yes", action="store_true", help="ask nothing, try all sizes")
+    add("--anyway", action="store_true", help="run although the machine is not at rest")
+    add("--fresh", action="store_true", help="begin a new table, do not resume")
+    add("--retry-lost", action="store_true", help="try again what took the machine down")
+
+
+def _add_output(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("-o", "--results", default="results", metavar="DIR", help="results folder (results)")
+    add("--plan", action="store_true", help="say sizes, time and disk; run nothing")
+    add("--json", action="store_true", help="one JSON document on stdout")

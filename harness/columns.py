@@ -1,0 +1,68 @@
+"""The table's columns, read off the dataclasses of harness.records: no second list anywhere."""
+
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Annotated, get_args, get_origin, get_type_hints
+
+from harness.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the table."""
+
+    name: str
+    group: str | None
+    """The field of Record it sits in; None for a field of Record itself."""
+    attribute: str
+    type: type
+    doc: str
+
+
+@cache
+def columns() -> tuple[Column, ...]:
+    """List the table's columns in order, `schema` first."""
+    own: list[Column] = []
+    parts: list[Column] = []
+    for field in fields(Record):
+        hint, note = _annotated(Record, field.name)
+        if is_dataclass(hint):
+            parts += _columns_of(field.name, hint, note)
+        else:
+            own.append(Column(field.name, None, field.name, hint, note))
+    return (*own, *parts)
+
+
+def parts() -> dict[str, type]:
+    """Name the parts of a record and their dataclasses."""
+    hints = {field.name: _annotated(Record, field.name)[0] for field in fields(Record)}
+    return {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+
+
+def _columns_of(group: str, part: type, prefix: str) -> list[Column]:
+    about = _about(prefix)
+    found = []
+    for field in fields(part):
+        hint, doc = _annotated(part, field.name)
+        found.append(Column(prefix + field.name, group, field.name, hint, about + doc))
+    return found
+
+
+def _about(prefix: str) -> str:
+    match prefix:
+        case "":
+            return ""
+        case "before_":
+            return "before the gate opened: "
+        case _:
+            return f"phase {prefix.removesuffix('_')}: "
+
+
+def _annotated(owner: type, name: str) -> tuple[type, str]:
+    """Take `Annotated[X | None, note]` to X and the note."""
+    hint = get_type_hints(owner, include_extras=True)[name]
+    if get_origin(hint) is not Annotated:
+        raise TypeError(f"{owner.__name__}.{name} has no line of doc")
+    plain, note = get_args(hint)
+    return (get_args(plain)[0] if isinstance(plain, UnionType) else plain), note

@@ -1,0 +1,33 @@
+"""memcliff clean: remove model files and traces; tables stay."""
+
+import shutil
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from harness.display import display_on
+from harness.lock import lock
+from harness.models import MODELS, stored_bytes
+from harness.platforms import current
+from harness.runs import RUNS
+from harness.sizes import show_bytes
+
+
+def clean(options: Namespace) -> int:
+    """Remove them and say how much that was; raises MachineError while a run goes on."""
+    results = Path(options.results).expanduser()
+    models = models_folder(options.models_dir)
+    freed = stored_bytes(models) + stored_bytes(results / RUNS)
+    if results.exists():
+        with lock(results):
+            shutil.rmtree(models, ignore_errors=True)
+        shutil.rmtree(results / RUNS, ignore_errors=True)
+    else:
+        shutil.rmtree(models, ignore_errors=True)
+    display_on(sys.stdout).say(f"Removed {show_bytes(freed)}; the tables in {results} stay.")
+    return 0
+
+
+def models_folder(chosen: str | None) -> Path:
+    """Give the folder of the model files."""
+    return Path(chosen).expanduser() if chosen else current().cache_folder() / MODELS

@@ -1,0 +1,142 @@
+"""What a person sees while a run goes on: a live line on a terminal, plain lines elsewhere."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from harness.lines import Message
+from harness.records import Record
+from harness.series import Trial
+from harness.sizes import show_bytes, show_seconds
+from harness.verdict import Judgement
+
+PLAIN_WIDTH = 100
+
+PHASE_AFTER = {
+    None: "import", "import": "load", "load": "first inference", "first": "inferences",
+    "infer": "rest, then one inference", "again": "hold", "hold": "end",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Display:
+    """Tells the run's story on one stream; a live line only where that is a terminal."""
+
+    console: Console
+    live: Live | None = None
+    _line: "_Line | None" = field(default=None)
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        self.console.print(escape(text), highlight=False, soft_wrap=True)
+
+    def making(self, event: Message) -> None:
+        """Show how far the model files are."""
+        if event.get("event") in ("checked", "made"):
+            word = "checking" if event["event"] == "checked" else "writing"
+            text = f"{word} model files: layer {event['layer'] + 1} of {event['of']}"
+            self._show(Text(text))
+
+    def begin(self, number: int, trial: Trial, expected_s: float) -> None:
+        """Show that a trial begins."""
+        name = (
+            f"trial {number}: {show_bytes(trial.weights_bytes)} on {trial.device.upper()} "
+            f"({trial.role})"
+        )
+        self._line = _Line(name, expected_s, time.monotonic())
+        if not self.console.is_terminal:
+            self.say(f"{name}, about {show_seconds(expected_s)}")
+
+    def watch(self, kind: str, message: Message) -> None:
+        """Show a phase or a reading of the trial that runs."""
+        if self._line is None:
+            return
+        if kind == "phase":
+            self._line.phase = PHASE_AFTER[message["after"]]
+        else:
+            self._line.reading = message
+        self._show(self._line.render(time.monotonic()))
+
+    def end(self, record: Record, judgement: Judgement | None) -> None:
+        """Print what a trial gave."""
+        self._line = None
+        self.clear()
+        self.say("  " + trial_line(record, judgement))
+
+    def clear(self) -> None:
+        """Take the live line away."""
+        if self.live is not None:
+            self.live.stop()
+            self.live = None
+
+    def table(self, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+        """Print a table."""
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in header:
+            table.add_column(name, justify="left" if name in header[:3] else "right", no_wrap=True)
+        for cells in rows:
+            table.add_row(*map(escape, cells))
+        self.console.print(table)
+
+    def _show(self, what: Text | Table) -> None:
+        if not self.console.is_terminal:
+            return
+        if self.live is None:
+            self.live = Live(console=self.console, auto_refresh=False, transient=True)
+            self.live.start()
+        self.live.update(what, refresh=True)
+
+
+@dataclass(slots=True)
+class _Line:
+    """The live line of one trial."""
+
+    name: str
+    expected_s: float
+    began: float
+    phase: str = "start"
+    reading: Message = field(default_factory=dict)
+
+    def render(self, now: float) -> Table:
+        elapsed = now - self.began
+        grid = Table.grid(padding=(0, 2))
+        bar = ProgressBar(total=self.expected_s, completed=min(elapsed, self.expected_s), width=20)
+        times = f"{show_seconds(max(elapsed, 1.0))} of about {show_seconds(self.expected_s)}"
+        grid.add_row(self.name, self.phase, bar, times, self._memory())
+        return grid
+
+    def _memory(self) -> str:
+        words = {"rss_bytes": "resident", "available_bytes": "available",
+                 "swap_used_bytes": "swap"}  # fmt: skip
+        return ", ".join(
+            f"{word} {show_bytes(self.reading[name])}"
+            for name, word in words.items()
+            if self.reading.get(name)
+        )
+
+
+def trial_line(record: Record, judgement: Judgement | None) -> str:
+    """Say in one line what a trial gave."""
+    parts = [show_bytes(record.model.weights_bytes or 0), str(record.outcome.status)]
+    if record.outcome.reason:
+        parts.append(record.outcome.reason)
+    timing = record.timing
+    for name, seconds in (("load", timing.load_s), ("inference", timing.inference_s)):
+        if seconds is not None:
+            parts.append(f"{name} {show_seconds(seconds)}")
+    if judgement is not None:
+        parts.append(f"{judgement.verdict}" + (f": {judgement.reason}" if judgement.reason else ""))
+    return ", ".join(parts)
+
+
+def display_on(stream: TextIO) -> Display:
+    """Make the display for a stream; NO_COLOR is heeded by rich."""
+    return Display(Console(file=stream, width=None if stream.isatty() else PLAIN_WIDTH))

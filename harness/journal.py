@@ -1,0 +1,40 @@
+"""The journal of a run: what began, so that the next run knows what never came back."""
+
+import json
+import os
+from pathlib import Path
+
+from harness.errors import MachineError
+from harness.lines import Message, parse
+
+
+def note(path: Path, entry: Message) -> None:
+    """Add a line and wait until the disk has it; raises MachineError when it cannot be written."""
+    try:
+        with path.open("ab") as file:
+            file.write(json.dumps(entry).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise MachineError(
+            f"The journal {path} cannot be written ({error.strerror}): "
+            "free some space or choose another folder with --results."
+        ) from error
+
+
+def entries(path: Path) -> list[Message]:
+    """Read the lines that are whole; none when there is no journal."""
+    if not path.exists():
+        return []
+    return [entry for line in path.read_bytes().splitlines() if (entry := parse(line)) is not None]
+
+
+def never_came_back(entries: list[Message]) -> Message | None:
+    """Give the trial that began and has no end; None when all ended."""
+    begun: Message | None = None
+    for entry in entries:
+        if "begin" in entry:
+            begun = entry
+        elif "end" in entry:
+            begun = None
+    return begun

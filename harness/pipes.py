@@ -1,0 +1,140 @@
+"""What the sampler's loop needs beside its probe: time, a parent, a canary, a trace, a group."""
+
+import json
+import os
+import select
+import signal
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from harness.lines import Lines, Message
+
+STDIN, STDOUT = 0, 1
+SECOND_NS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What came in while waiting."""
+
+    commands: Sequence[Message] = ()
+    gaps_s: Sequence[float] = ()
+    """The canary's slowest touches."""
+    parent_gone: bool = False
+
+
+class Outside(Protocol):
+    """What the loop sees of the world; Pipes is the real one, tests have their own."""
+
+    def now_ns(self) -> int:
+        """Tell time.monotonic_ns."""
+        ...
+
+    def cpu_s(self) -> float:
+        """Tell the CPU time that this process used."""
+        ...
+
+    def hear(self, until_ns: int) -> Heard:
+        """Wait until then, or until something comes in."""
+        ...
+
+    def tell(self, message: Message) -> None:
+        """Say something to the parent; never waits and never fails."""
+        ...
+
+    def keep(self, line: str) -> None:
+        """Add a line to the trace; never fails."""
+        ...
+
+    def signal_group(self, number: signal.Signals) -> None:
+        """Signal the watched process and its group; one that has gone is no error."""
+        ...
+
+
+class Pipes:
+    """Stdin, stdout, the canary's pipe, the trace file and the watched process's group."""
+
+    def __init__(self, pid: int, trace: Path, canary_fd: int | None) -> None:
+        self._group = _group_led_by(pid)
+        self._commands = Lines(STDIN)
+        self._canary = None if canary_fd is None else Lines(canary_fd)
+        self._untold: deque[bytes] = deque()
+        self._torn = False
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+        self._trace_fd = os.open(trace, flags, 0o666)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        os.close(self._trace_fd)
+
+    def now_ns(self) -> int:
+        """Tell time.monotonic_ns."""
+        return time.monotonic_ns()
+
+    def cpu_s(self) -> float:
+        """Tell the CPU time that this process used."""
+        return time.process_time()
+
+    def hear(self, until_ns: int) -> Heard:
+        """Wait for commands; the canary wakes nobody, its beats are taken along.
+
+        A wake-up is the dearest part of a sample, so there are none beside the sampler's own.
+        """
+        self._flush()
+        wait_s = max(0, until_ns - self.now_ns()) / SECOND_NS
+        waited_for = [] if self._commands.closed else [self._commands]
+        ready = select.select(waited_for, [], [], wait_s)[0]
+        commands = self._commands.read() if ready else []
+        beats = self._canary.read() if self._canary else []
+        return Heard(
+            commands=commands,
+            gaps_s=[beat["gap_s"] for beat in beats],
+            parent_gone=bool(ready) and self._commands.closed,
+        )
+
+    def tell(self, message: Message) -> None:
+        """Queue a line for the parent; what is only live is left out while it does not read."""
+        if "live" not in message or not self._untold:
+            self._untold.append(json.dumps(message).encode() + b"\n")
+        self._flush()
+
+    def _flush(self) -> None:
+        """Write what fits: a parent that stalls must not stall the guards."""
+        while self._untold and select.select([], [STDOUT], [], 0)[1]:
+            # A pipe that is ready takes up to PIPE_BUF bytes whole; these lines are shorter.
+            with suppress(BrokenPipeError):  # the parent was killed, and stdin will tell
+                os.write(STDOUT, self._untold[0])
+            self._untold.popleft()
+
+    def keep(self, line: str) -> None:
+        """Append to the trace; on a full disk the line is lost or torn and the next begins anew."""
+        words = ("\n" if self._torn else "") + line + "\n"
+        written = 0
+        with suppress(OSError):
+            written = os.write(self._trace_fd, words.encode())
+        self._torn = written < len(words)
+
+    def signal_group(self, number: signal.Signals) -> None:
+        """Signal the group; a process that leads none is left alone, as is one that has gone."""
+        if self._group is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._group, number)
+
+
+def _group_led_by(pid: int) -> int | None:
+    with suppress(ProcessLookupError):
+        return pid if os.getpgid(pid) == pid else None
+    return None

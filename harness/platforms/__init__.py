@@ -1,0 +1,94 @@
+"""What a system can tell about its memory: one protocol, chosen once.
+
+Platform and Probe are the seam between the sampler and an operating system. A read that is refused
+gives None and is counted; a process that has gone is an ordinary answer.
+"""
+
+import platform as python_platform
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from harness.errors import MachineError
+from harness.readings import Reading
+from harness.records import Condition, Machine
+
+
+class Probe(Protocol):
+    """Reads one process and the system around it."""
+
+    @property
+    def failed_reads(self) -> int:
+        """Count the readings that the system refused; a source it does not have counts once."""
+        ...
+
+    def quick(self) -> Reading | None:
+        """Only what is cheap enough for every sample; None when the process has gone."""
+        ...
+
+    def full(self) -> Reading | None:
+        """Everything this system tells; None when the process has gone."""
+        ...
+
+    def afterwards(self) -> Reading:
+        """Tell what is known of the end of a process that has gone, such as oom_kills."""
+        ...
+
+    def reset_peak(self) -> bool:
+        """Start the kernel's high-water mark anew; False where that is not allowed."""
+        ...
+
+
+class Platform(Protocol):
+    """An operating system, as far as memcliff needs it."""
+
+    def machine(self) -> Machine:
+        """Name the machine; no host name, user name or path."""
+        ...
+
+    def condition(self) -> Condition:
+        """Power, low-power mode and heat now."""
+        ...
+
+    def last_level_cache_bytes(self) -> int | None:
+        """Tell the size of the processor's last cache, all its parts together."""
+        ...
+
+    def battery_share(self) -> float | None:
+        """Tell how full the battery is (0 to 1); None without one."""
+        ...
+
+    def system(self, disk: Path) -> Reading:
+        """Read the system's side only; disk is the folder whose free space counts."""
+        ...
+
+    def probe(self, pid: int, disk: Path) -> Probe:
+        """Attach to a process. Raises ProcessLookupError when it has gone."""
+        ...
+
+    def drop_file_pages(self, paths: Iterable[Path]) -> None:
+        """Take the files' pages out of the page cache, as far as the system lets go of them."""
+        ...
+
+    def resident_file_share(self, paths: Iterable[Path]) -> float | None:
+        """Tell the share (0 to 1) of the files' bytes that is in the page cache."""
+        ...
+
+    def watchful(self) -> None:
+        """Keep this process responsive: locked memory and a higher priority, where allowed."""
+        ...
+
+    def cache_folder(self) -> Path:
+        """Tell where a program keeps large files that can be made again."""
+        ...
+
+
+def current() -> Platform:
+    """Choose the platform this process runs on, or raise MachineError."""
+    match python_platform.system():
+        case "Linux":
+            from harness.platforms.linux import Linux
+
+            return Linux()
+        case name:
+            raise MachineError(f"memcliff has no memory probes for {name} yet: run it on Linux.")

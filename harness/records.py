@@ -1,0 +1,278 @@
+"""What a row of the table holds. These dataclasses are the schema: names, order, types and docs.
+
+Each field carries its own line of doc. Units are in the names: `_bytes`, `_s`. None is "not
+measured" and becomes an empty cell, never 0.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+SCHEMA = 1
+"""1: the first."""
+
+
+class Status(StrEnum):
+    """How a trial ended."""
+
+    OK = "ok"
+    SLOW = "slow"
+    OOM_ERROR = "oom_error"
+    KILLED = "killed"
+    STOPPED = "stopped"
+    TIMED_OUT = "timed_out"
+    CRASHED = "crashed"
+    INVALID = "invalid"
+    REFUSED = "refused"
+    MACHINE_LOST = "machine_lost"
+    INTERRUPTED = "interrupted"
+    SKIPPED = "skipped"
+
+
+class Role(StrEnum):
+    """What a trial is for."""
+
+    REFERENCE = "reference"
+    STEP = "step"
+    TARGET = "target"
+    EDGE = "edge"
+    BALLAST = "ballast"
+    GIVEN = "given"
+
+
+class Phase(StrEnum):
+    """What the child does, in this order."""
+
+    IMPORT = "import"
+    LOAD = "load"
+    FIRST = "first"
+    INFER = "infer"
+    AGAIN = "again"
+    HOLD = "hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The computer, without anything that names its owner."""
+
+    machine: Annotated[str | None, "the machine in one word, made of chip, cores and RAM"] = None
+    model_identifier: Annotated[str | None, "the maker's name of the model"] = None
+    chip: Annotated[str | None, "the processor's name"] = None
+    cores: Annotated[int | None, "logical cores"] = None
+    gpu: Annotated[str | None, "the GPU's name; empty where none was found"] = None
+    ram_bytes: Annotated[
+        int | None, "memory the system can use (Linux MemTotal, macOS hw.memsize)"
+    ] = None
+    metal_working_set_bytes: Annotated[int | None, "Metal's recommendedMaxWorkingSetSize"] = None
+    metal_max_buffer_bytes: Annotated[int | None, "Metal's maxBufferLength"] = None
+    gpu_wired_limit_bytes: Annotated[int | None, "macOS iogpu.wired_limit_mb, when set"] = None
+    os: Annotated[str | None, "linux or macos"] = None
+    os_version: Annotated[str | None, "Linux kernel release, or macOS version"] = None
+    page_size_bytes: Annotated[int | None, "size of a memory page"] = None
+    boot_id: Annotated[
+        str | None, "a hash of this boot's id: tells a restart from a clock change"
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A RAM limit laid on the child, if any."""
+
+    ram_limit_bytes: Annotated[int | None, "the RAM the child was given; empty without a cap"] = (
+        None
+    )
+    limit_kind: Annotated[str | None, "how it was limited: cgroup-v1, cgroup-v2, ballast"] = None
+    system_share_bytes: Annotated[
+        int | None, "what the system itself was taken to need of that RAM"
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What can change between two trials on one machine."""
+
+    power: Annotated[str | None, "mains or battery"] = None
+    low_power: Annotated[bool | None, "whether the system saves power"] = None
+    thermal: Annotated[str | None, "the system's own word for its heat"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The software under the model."""
+
+    python: Annotated[str | None, "Python version of the child"] = None
+    framework: Annotated[str | None, "tensorflow"] = None
+    framework_version: Annotated[str | None, "its version"] = None
+    metal_plugin_version: Annotated[str | None, "version of tensorflow-metal"] = None
+    keras_version: Annotated[str | None, "version of Keras"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialKey:
+    """Which trial of which run."""
+
+    run_id: Annotated[str | None, "the run, the same in all rows of a table"] = None
+    protocol: Annotated[
+        str | None, "hash of all that must be equal for two rows to be compared"
+    ] = None
+    trial: Annotated[int | None, "number of the trial in its run, from 1"] = None
+    role: Annotated[Role | None, "reference, step, target, edge, ballast or given"] = None
+    repeat: Annotated[int | None, "1 for the first trial of this size and role, then 2, 3"] = None
+    previous: Annotated[str | None, "the trial before it: its size in bytes and its status"] = None
+    started_utc: Annotated[str | None, "when it began, ISO 8601, UTC"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What was loaded, and where it ran."""
+
+    arch: Annotated[str | None, "mlp, embedding or own"] = None
+    format: Annotated[str | None, "savedmodel, keras, h5 or weights_h5"] = None
+    dtype: Annotated[str | None, "type of the weights"] = None
+    weights_bytes: Annotated[int | None, "bytes of all weights: the size, in truth"] = None
+    file_bytes: Annotated[int | None, "bytes of the model's files"] = None
+    largest_tensor_bytes: Annotated[int | None, "bytes of the largest weight"] = None
+    batch: Annotated[int | None, "rows in one inference"] = None
+    seed: Annotated[int | None, "seed of the weights and inputs"] = None
+    device_asked: Annotated[str | None, "the device asked for"] = None
+    device: Annotated[str | None, "the device that ran the work"] = None
+    page_cache: Annotated[
+        str | None,
+        "cold or warm: the model's file pages before the trial (checked); partly when between",
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How it ended, and why."""
+
+    status: Annotated[Status | None, "how the trial ended"] = None
+    reason: Annotated[str | None, "why, in words; empty when ok"] = None
+    signal: Annotated[str | None, "the signal that ended the child"] = None
+    stop_rule: Annotated[str | None, "the guard that stopped it"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds on the child's own clock."""
+
+    import_s: Annotated[float | None, "importing the framework"] = None
+    load_s: Annotated[float | None, "from the load call to a model that can be called"] = None
+    first_inference_s: Annotated[float | None, "the first inference, tracing included"] = None
+    inference_s: Annotated[
+        float | None,
+        "median of the inferences after the first; of five or more, the first two are left out",
+    ] = None
+    inference_min_s: Annotated[float | None, "fastest of the same inferences"] = None
+    inference_max_s: Annotated[float | None, "slowest of the same inferences"] = None
+    inference_p95_s: Annotated[float | None, "95th percentile of all of them, from 20 on"] = None
+    inference_count: Annotated[int | None, "inferences that ended in the phase infer"] = None
+    inference_over_s: Annotated[float | None, "an inference was cut off after so long"] = None
+    again_s: Annotated[float | None, "one inference after 10 s of rest"] = None
+    inference_user_cpu_s: Annotated[
+        float | None, "user CPU of all inferences in the phase infer"
+    ] = None
+    inference_system_cpu_s: Annotated[float | None, "system CPU of the same"] = None
+    inference_wall_s: Annotated[float | None, "wall time of the same"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The system just before the child's gate opened."""
+
+    available_bytes: Annotated[int | None, "memory available"] = None
+    wired_bytes: Annotated[int | None, "memory that cannot be paged"] = None
+    swap_used_bytes: Annotated[int | None, "swap in use"] = None
+    compressor_bytes: Annotated[int | None, "RAM held by compressed pages"] = None
+    macos_pressure: Annotated[int | None, "macOS pressure level: 1, 2 or 4"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseMemory:
+    """Memory of one phase, peaks from the samples and from the kernel."""
+
+    peak_rss_bytes: Annotated[int | None, "highest resident size sampled"] = None
+    peak_footprint_bytes: Annotated[int | None, "highest footprint sampled"] = None
+    peak_rss_kernel_bytes: Annotated[int | None, "the kernel's own peak of the resident size"] = (
+        None
+    )
+    peak_footprint_kernel_bytes: Annotated[int | None, "the kernel's own peak of the footprint"] = (
+        None
+    )
+    swapped_in_bytes: Annotated[int | None, "swapped in"] = None
+    swapped_out_bytes: Annotated[int | None, "swapped out"] = None
+    paged_in_bytes: Annotated[int | None, "read from files"] = None
+    decompressed_bytes: Annotated[int | None, "unpacked from compressed memory"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeTrial:
+    """Over the trial, from the gate to the end."""
+
+    peak_wired_bytes: Annotated[int | None, "highest wired memory of the system"] = None
+    peak_swap_used_bytes: Annotated[int | None, "highest swap in use"] = None
+    peak_compressor_bytes: Annotated[int | None, "most RAM held by compressed pages"] = None
+    least_available_bytes: Annotated[int | None, "least memory available"] = None
+    disk_read_bytes: Annotated[int | None, "read from storage by the child, swap-ins included"] = (
+        None
+    )
+    disk_written_bytes: Annotated[int | None, "written by the child, and swapped out"] = None
+    macos_pressure_worst: Annotated[int | None, "worst macOS pressure level"] = None
+    psi_memory_full_s: Annotated[float | None, "Linux PSI: all tasks stalled on memory"] = None
+    psi_io_full_s: Annotated[float | None, "Linux PSI: all tasks stalled on storage"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good the measurement was."""
+
+    samples: Annotated[int | None, "samples in the trace"] = None
+    sample_gap_max_s: Annotated[float | None, "longest time between two samples"] = None
+    others_gap_max_s: Annotated[
+        float | None, "the canary's slowest touch: what other programs felt"
+    ] = None
+    sampler_cpu_s: Annotated[float | None, "CPU the sampler spent"] = None
+    failed_reads: Annotated[int | None, "readings that failed"] = None
+    output_error: Annotated[
+        float | None, "largest difference from the expected output, as a share of its largest value"
+    ] = None
+    recovery_s: Annotated[
+        float | None, "how long the machine took to come back after the trial before this one"
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A trial's row, which stands alone; each part says what its columns' names begin with."""
+
+    machine: Annotated[Machine, ""]
+    limit: Annotated[Limit, ""]
+    condition: Annotated[Condition, ""]
+    versions: Annotated[Versions, ""]
+    key: Annotated[TrialKey, ""]
+    model: Annotated[Model, ""]
+    outcome: Annotated[Outcome, ""]
+    timing: Annotated[Timing, ""]
+    before: Annotated[Before, "before_"]
+    import_: Annotated[PhaseMemory, "import_"]
+    load: Annotated[PhaseMemory, "load_"]
+    first: Annotated[PhaseMemory, "first_"]
+    infer: Annotated[PhaseMemory, "infer_"]
+    again: Annotated[PhaseMemory, "again_"]
+    hold: Annotated[PhaseMemory, "hold_"]
+    whole: Annotated[WholeTrial, ""]
+    quality: Annotated[Quality, ""]
+    schema: Annotated[int, "version of these columns"] = SCHEMA
+
+    @classmethod
+    def empty(cls) -> "Record":
+        """Make a row in which nothing is measured yet."""
+        none = PhaseMemory()
+        phases = (none, none, none, none, none, none)
+        about = (Machine(), Limit(), Condition(), Versions(), TrialKey(), Model(), Outcome())
+        return cls(*about, Timing(), Before(), *phases, WholeTrial(), Quality())
+
+    def phase(self, phase: Phase) -> PhaseMemory:
+        """Give the memory of one phase."""
+        memory: PhaseMemory = getattr(self, "import_" if phase is Phase.IMPORT else phase.value)
+        return memory

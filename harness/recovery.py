@@ -1,0 +1,38 @@
+"""Waiting until the machine has come back from a trial."""
+
+import time
+from collections.abc import Callable
+
+from harness.interrupt import Interrupt
+from harness.readings import Reading
+
+LIMIT_S = 60.0
+NEAR_SHARE = 0.05
+"""Near the baseline: within so much of the memory that was available then."""
+POLL_S = 0.1
+
+
+def recovered(now: Reading, baseline: Reading) -> bool:
+    """Tell whether available memory and compressor are near the baseline.
+
+    Swap that is used stays used for long (it is sticky), so it is not waited for.
+    """
+    near = NEAR_SHARE * (baseline.available_bytes or 0)
+    available = _difference(baseline.available_bytes, now.available_bytes)
+    compressor = _difference(now.compressor_bytes, baseline.compressor_bytes)
+    return available <= near and compressor <= near
+
+
+def _difference(more: int | None, less: int | None) -> int:
+    """Give more - less; what is not measured is not waited for."""
+    return 0 if more is None or less is None else more - less
+
+
+def wait(read: Callable[[], Reading], baseline: Reading, interrupt: Interrupt) -> float:
+    """Wait at most a minute; give the seconds it took."""
+    began = time.monotonic()
+    while not recovered(read(), baseline) and not interrupt.requested:
+        if time.monotonic() - began > LIMIT_S:
+            break
+        time.sleep(POLL_S)
+    return time.monotonic() - began

@@ -1,0 +1,219 @@
+"""Watch a process from outside: `python -m harness.sampler PID TRACE`. One loop, one trace.
+
+It takes commands on stdin and answers on stdout, a JSON object a line. It outlives Ctrl-C and its
+parent: when stdin closes it ends the watched process's group before itself.
+"""
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from harness import guard, platforms, trace
+from harness.pipes import Heard, Outside, Pipes
+from harness.platforms import Probe
+from harness.readings import Reading, Sample
+
+SECOND_NS = 10**9
+FULL_HZ = 5
+"""How often a sample holds everything that the system tells."""
+GRACE_NS = 2 * SECOND_NS
+"""Between TERM and KILL."""
+IDLE_NS = SECOND_NS
+"""How long to wait for a command at a time when there is nothing left to sample."""
+
+
+def watch(probe: Probe, outside: Outside, hz: float, guards: guard.Guards) -> trace.Summary:
+    """Sample at start + n / hz, skipping deadlines that were missed, until told to end."""
+    watcher = Watcher(probe, outside, hz, guards)
+    watcher.attach()
+    while not watcher.over:
+        watcher.heed(outside.hear(watcher.wake_ns()))
+        watcher.sample_when_due()
+        watcher.kill_when_due()
+    return watcher.leave()
+
+
+class Watcher:
+    """What is known between two turns of the loop."""
+
+    def __init__(self, probe: Probe, outside: Outside, hz: float, guards: guard.Guards) -> None:
+        self.over = False
+        self._probe, self._outside, self._hz, self._guards = probe, outside, hz, guards
+        self._start_ns = self._gate_ns = self._last_ns = outside.now_ns()
+        self._tick = 0
+        self._ticks_a_full = max(1, round(hz / FULL_HZ))
+        self._samples, self._gap_ns = 0, 0
+        self._others_s: float | None = None
+        self._others_most_s: float | None = None
+        self._gone = self._stopped = self._parent_gone = False
+        self._kill_ns: int | None = None
+
+    def attach(self) -> None:
+        """Take the first sample and say so."""
+        reading = self._sample(self._probe.full(), 0)
+        if reading is not None:
+            self._outside.tell({"attached": True, "reading": reading.figures()})
+
+    def wake_ns(self) -> int:
+        """Give the time of the next thing to do by itself."""
+        if not self._gone:
+            return self._deadline_ns(self._tick + 1)
+        return self._outside.now_ns() + IDLE_NS if self._kill_ns is None else self._kill_ns
+
+    def _deadline_ns(self, tick: int) -> int:
+        return self._start_ns + round(tick * SECOND_NS / self._hz)
+
+    def heed(self, heard: Heard) -> None:
+        """Act on what came in."""
+        for gap_s in heard.gaps_s:
+            self._others_s = max(gap_s, self._others_s or gap_s)
+            self._others_most_s = max(gap_s, self._others_most_s or gap_s)
+        for command in heard.commands:
+            if "edge" in command:
+                self._edge(command["edge"])
+            self.over = self.over or "end" in command
+        if heard.parent_gone and not self.over:
+            self._parent_gone = True
+            self._end_group()
+
+    def _edge(self, name: str) -> None:
+        """Read, keep, and start the kernel's peak anew, before the child goes on."""
+        reading = self._sample(self._probe.full(), 0, name)
+        if reading is None:
+            return
+        self._probe.reset_peak()
+        self._outside.tell({"edge": name, "reading": reading.figures()})
+        if name == trace.GATE:
+            self._gate_ns = self._last_ns
+
+    def sample_when_due(self) -> None:
+        """Take the sample whose deadline has come; of several that have, only the last."""
+        now_ns = self._outside.now_ns()
+        tick = int((now_ns - self._start_ns) * self._hz / SECOND_NS)
+        if self._gone or tick <= self._tick:
+            return
+        full = tick // self._ticks_a_full > self._tick // self._ticks_a_full
+        self._tick = tick
+        reading = self._probe.full() if full else self._probe.quick()
+        self._sample(reading, self._deadline_ns(tick))
+        if full and reading is not None:
+            self._outside.tell({"live": reading.figures()})
+
+    def _sample(
+        self, reading: Reading | None, deadline_ns: int, edge: str | None = None
+    ) -> Reading | None:
+        """Keep a reading, look at the guards; deadline_ns is 0 where there was none."""
+        if reading is None:
+            self._leave_off()
+            return None
+        self._keep(reading, deadline_ns, edge)
+        self._guard(reading)
+        return reading
+
+    def _leave_off(self) -> None:
+        """Keep what tells of the process's end, once, and sample no more."""
+        if not self._gone:
+            self._gone = True
+            self._keep(self._probe.afterwards(), 0, None)
+        self._outside.tell({"gone": True})
+
+    def _keep(self, reading: Reading, deadline_ns: int, edge: str | None) -> None:
+        # The time after the reading: nothing that happens later can be in it.
+        at_ns = self._outside.now_ns()
+        late_ns = max(0, at_ns - deadline_ns) if deadline_ns else 0
+        self._gap_ns = max(self._gap_ns, at_ns - self._last_ns)
+        self._last_ns, self._samples = at_ns, self._samples + 1
+        self._outside.keep(trace.sample_line(Sample(at_ns, late_ns, reading, edge, self._others_s)))
+        self._others_s = None
+
+    def _guard(self, reading: Reading) -> None:
+        elapsed_s = (self._last_ns - self._gate_ns) / SECOND_NS
+        stop = None if self._stopped else guard.tripped(self._guards, reading, elapsed_s)
+        if stop is not None:
+            self._stopped = True
+            self._outside.tell({"stopped": stop.rule, "reason": stop.reason})
+            self._end_group()
+
+    def _end_group(self) -> None:
+        if self._kill_ns is None:
+            self._outside.signal_group(signal.SIGTERM)
+            self._kill_ns = self._outside.now_ns() + GRACE_NS
+
+    def kill_when_due(self) -> None:
+        """Send the KILL that follows a TERM; without a parent that was the last thing to do."""
+        if self._kill_ns is not None and self._outside.now_ns() >= self._kill_ns:
+            self._outside.signal_group(signal.SIGKILL)
+            self._kill_ns = None
+            self.over = self.over or self._parent_gone
+
+    def leave(self) -> trace.Summary:
+        """Finish what was begun, write the summary and tell it."""
+        if self._kill_ns is not None:
+            self._outside.signal_group(signal.SIGKILL)
+        summary = trace.Summary(
+            samples=self._samples,
+            sample_gap_max_s=self._gap_ns / SECOND_NS,
+            others_gap_max_s=self._others_most_s,
+            sampler_cpu_s=self._outside.cpu_s(),
+            failed_reads=self._probe.failed_reads,
+        )
+        self._outside.keep(trace.summary_line(summary))
+        self._outside.tell({"summary": asdict(summary)})
+        return summary
+
+
+class Nobody:
+    """The probe of a process that had gone before it could be attached to."""
+
+    failed_reads = 0
+
+    def quick(self) -> Reading | None:
+        """Tell that it has gone."""
+        return None
+
+    def full(self) -> Reading | None:
+        """Tell that it has gone."""
+        return None
+
+    def afterwards(self) -> Reading:
+        """Tell nothing of its end."""
+        return Reading()
+
+    def reset_peak(self) -> bool:
+        """Tell that there is no peak."""
+        return False
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Watch the process named on the command line."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    options = _parser().parse_args(arguments)
+    guards = guard.guards_from(options.guards)
+    platform = platforms.current()
+    probe: Probe = Nobody()
+    with suppress(ProcessLookupError):
+        probe = platform.probe(options.pid, options.disk)
+    with Pipes(options.pid, options.trace, options.canary) as pipes:
+        pipes.keep(trace.header_line(options.pid, options.hz))
+        platform.watchful()
+        watch(probe, pipes, options.hz, guards)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m harness.sampler", description=__doc__)
+    parser.add_argument("pid", type=int, help="the process, leader of its own group")
+    parser.add_argument("trace", type=Path, help="the file to write samples to")
+    parser.add_argument("--hz", type=float, default=50.0, help="samples a second")
+    parser.add_argument("--disk", type=Path, default=Path(), help="folder whose space counts")
+    parser.add_argument("--guards", default="{}", help="limits, as one JSON object")
+    parser.add_argument("--canary", type=int, help="descriptor that the canary's beats come from")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,190 @@
+"""The trials of one device and format, what was asked of them and what they say so far."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from harness.cliff import Bracket, bracket_of
+from harness.records import Record, Role, Status
+from harness.sizes import show_bytes
+from harness.verdict import Expected, Judgement, Verdict, combine, fit, judge, trusted
+
+LAYER_BYTES = 4096 * 4096 * 4
+NO_EVIDENCE = (Status.INTERRUPTED,)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user wants to know."""
+
+    target_bytes: int
+    resolution_bytes: int
+    sizes: tuple[int, ...] = ()
+    """Exactly these, in bytes, once each: no reference, target or search."""
+    devices: tuple[str, ...] = ("cpu",)
+    formats: tuple[str, ...] = ("savedmodel",)
+    arch: str = "mlp"
+    dtype: str = "float32"
+    batch: int = 1
+    retry_lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the machine allows, fixed when the run begins."""
+
+    ceiling_bytes: int
+    """No weights above this are tried."""
+    ceiling_reason: str
+    """Why, for the row of a size that is skipped."""
+    available_bytes: int
+    """Memory available at the start."""
+    last_level_cache_bytes: int | None = None
+    lost: tuple[tuple[str, int], ...] = ()
+    """Devices and the weights with which this machine went down on them in earlier runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One load of one model, to be made or, with a reason, to be skipped."""
+
+    layers: int
+    role: Role
+    repeat: int
+    device: str
+    format: str
+    skip: str | None = None
+
+    @property
+    def weights_bytes(self) -> int:
+        """Bytes of all weights."""
+        return self.layers * LAYER_BYTES
+
+
+def layers_of(size_bytes: float) -> int:
+    """Give the whole layers nearest to a size, at least one."""
+    return max(1, round(size_bytes / LAYER_BYTES))
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """All trials of one size, as the answer needs them."""
+
+    rows: tuple[Record, ...]
+    judgements: tuple[Judgement, ...]
+    """Of the rows that say something of the size."""
+
+    @property
+    def weights_bytes(self) -> int:
+        """Bytes of the weights."""
+        return self.rows[0].model.weights_bytes or 0
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The size's verdict; None when its trials contradict each other or there are none."""
+        return combine(self.judgements)
+
+    @property
+    def score(self) -> str:
+        """Say how many trials carry the verdict, as in "3 of 3 trials"."""
+        if len(self.judgements) == 1:
+            return "1 trial"
+        agree = sum(judgement.verdict is self.verdict for judgement in self.judgements)
+        return f"{agree} of {len(self.judgements)} trials"
+
+    @property
+    def words(self) -> str:
+        """Say its verdict, or how it ended where there is none."""
+        if not self.judgements:
+            return f"was {self.rows[-1].outcome.status}"
+        return "is mixed" if self.verdict is None else str(self.verdict)
+
+    @property
+    def typical(self) -> Record:
+        """The last row that carries the verdict, else the last row."""
+        pairs = zip(reversed(self.rows), reversed(self.judgements), strict=False)
+        return next((row for row, one in pairs if one.verdict is self.verdict), self.rows[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The trials of one device and format, and what they say so far."""
+
+    asked: Asked
+    bounds: Bounds
+    device: str
+    format: str
+    rows: tuple[Record, ...]
+    """Those of this device and format that count: interrupted ones are made again."""
+
+    @property
+    def expected(self) -> Expected | None:
+        """The expected line, when the references are steady."""
+        return trusted(fit(self.rows))
+
+    def judgements(self) -> dict[int, list[Judgement]]:
+        """Judge every trial, by layers."""
+        expected, judged = self.expected, dict[int, list[Judgement]]()
+        for row in self.rows:
+            judgement = judge(row, expected)
+            if judgement is not None and row.model.weights_bytes is not None:
+                judged.setdefault(layers_of(row.model.weights_bytes), []).append(judgement)
+        return judged
+
+    def sizes(self) -> list[Size]:
+        """Gather the rows by size, smallest first."""
+        found: dict[int, list[Record]] = {}
+        for row in self.rows:
+            found.setdefault(row.model.weights_bytes or 0, []).append(row)
+        return [self._size(rows) for _, rows in sorted(found.items())]
+
+    def _size(self, rows: Sequence[Record]) -> Size:
+        expected = self.expected
+        judged = [(row, one) for row in rows if (one := judge(row, expected)) is not None]
+        if not judged:
+            return Size(tuple(rows), ())
+        return Size(tuple(row for row, _ in judged), tuple(one for _, one in judged))
+
+    def bracket(self) -> Bracket:
+        """Say between which layers the cliff lies."""
+        return bracket_of(self.judgements())
+
+    def tried(self, layers: int, role: Role | None = None) -> int:
+        """Count the trials of a size."""
+        return sum(
+            layers_of(row.model.weights_bytes or 0) == layers and role in (None, row.key.role)
+            for row in self.rows
+        )
+
+    def trial(self, layers: int, role: Role, skip: str | None = None) -> Trial:
+        """Make the next trial of this size and role."""
+        repeat = self.tried(layers, role) + 1
+        return Trial(layers, role, repeat, self.device, self.format, skip or self._forbids(layers))
+
+    def _forbids(self, layers: int) -> str | None:
+        """Say why a size must not be tried: this machine went down with it, or with less."""
+        lost = [size for device, size in self.bounds.lost if device == self.device]
+        lost += [
+            row.model.weights_bytes or 0
+            for row in self.rows
+            if row.outcome.status is Status.MACHINE_LOST
+        ]
+        if self.asked.retry_lost or not lost or layers * LAYER_BYTES < min(lost):
+            return None
+        return (
+            f"the machine went down with {show_bytes(min(lost))} on this device before; "
+            "pass --retry-lost to try again"
+        )
+
+
+def all_series(asked: Asked, bounds: Bounds, rows: Sequence[Record]) -> Iterator[Series]:
+    """Split the rows by device and format, in the order in which they are measured."""
+    ignored = (*NO_EVIDENCE, Status.MACHINE_LOST) if asked.retry_lost else NO_EVIDENCE
+    for device, name in product(asked.devices, asked.formats):
+        own = [
+            row
+            for row in rows
+            if (row.model.device_asked, row.model.format) == (device, name)
+            and row.outcome.status not in ignored
+        ]
+        yield Series(asked, bounds, device, name, tuple(own))

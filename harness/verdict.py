@@ -1,0 +1,208 @@
+"""Whether a size is practical: derived from rows on reading, never stored.
+
+The rules are those of two numbers: `slower` (median inference / expected) and `back` (the share of
+the weights that had to come back from swap, compressor or file for each inference).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from harness.records import Phase, PhaseMemory, Record, Role, Status
+
+FITS_SLOWER = 1.25
+TIGHT_SLOWER = 2.0
+STILL_BACK = 0.001
+THRASH_BACK = 0.01
+THRASH_BACK_ALONE = 0.1
+"""Without a reference, `back` has to speak alone."""
+SWAPPED_OUT_SHARE = 0.05
+RESIDUAL_MAX = 0.25
+REFERENCES_MIN = 3
+REFERENCE_SPAN = 4.0
+
+
+class Verdict(StrEnum):
+    """What a trial says about its size."""
+
+    FITS = "fits"
+    TIGHT = "tight"
+    THRASHES = "thrashes"
+    UNSTEADY = "unsteady"
+    FAILS = "fails"
+
+    @property
+    def practical(self) -> bool:
+        """Tell whether the model can be used at this size."""
+        return self in (Verdict.FITS, Verdict.TIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Seconds an inference should take: a + c x weights, fitted on reference trials."""
+
+    base_s: float
+    s_per_byte: float
+    residual_max: float
+    """Largest difference of a reference from the line, as a share of its own time."""
+
+    def seconds(self, weights_bytes: int) -> float:
+        """Give the time for a size."""
+        return self.base_s + self.s_per_byte * weights_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict, the two numbers it stands on, and why; None is "not measured"."""
+
+    verdict: Verdict
+    reason: str
+    slower: float | None = None
+    back: float | None = None
+
+
+def fit(records: Iterable[Record]) -> Expected | None:
+    """Fit the expected time on the reference trials that ended well.
+
+    Least squares of the relative differences, over the median of each size. None when there are
+    fewer than three sizes or they span less than a factor of four.
+    """
+    times: dict[int, list[float]] = {}
+    for record in records:
+        size, seconds = record.model.weights_bytes, record.timing.inference_s
+        ended_well = record.outcome.status is Status.OK and record.key.role is Role.REFERENCE
+        if ended_well and size is not None and seconds is not None:
+            times.setdefault(size, []).append(seconds)
+    if len(times) < REFERENCES_MIN or max(times) < REFERENCE_SPAN * min(times):
+        return None
+    return _line([(float(size), median(values)) for size, values in times.items()])
+
+
+def _line(points: Sequence[tuple[float, float]]) -> Expected:
+    """Weighted least squares with weights 1/t^2, so that every size counts alike."""
+    weights = [1 / (t * t) for _, t in points]
+    total = sum(weights)
+    mean_size = sum(w * s for w, (s, _) in zip(weights, points, strict=True)) / total
+    mean_time = sum(w * t for w, (_, t) in zip(weights, points, strict=True)) / total
+    spread = sum(w * (s - mean_size) ** 2 for w, (s, _) in zip(weights, points, strict=True))
+    slope = (
+        sum(
+            w * (s - mean_size) * (t - mean_time) for w, (s, t) in zip(weights, points, strict=True)
+        )
+        / spread
+    )
+    base = mean_time - slope * mean_size
+    residual = max(abs(base + slope * s - t) / t for s, t in points)
+    return Expected(base, slope, residual)
+
+
+def trusted(expected: Expected | None) -> Expected | None:
+    """Give the line back only when its references lie on it and it rises."""
+    if expected is None or expected.residual_max > RESIDUAL_MAX or expected.s_per_byte <= 0:
+        return None
+    return expected
+
+
+def back(record: Record) -> float | None:
+    """Give the share of the weights that came back for each inference; None when not measured.
+
+    Of the phase infer, an inference that was cut off counting as one (so it is at least so much);
+    of the phase first when no inference came after it.
+    """
+    timing = record.timing
+    later = (timing.inference_count or 0) + (timing.inference_over_s is not None)
+    if timing.first_inference_s is None or later == 0:
+        return _came_back(record.first, record.model.weights_bytes, 1)
+    return _came_back(record.infer, record.model.weights_bytes, later)
+
+
+def _came_back(memory: PhaseMemory, weights_bytes: int | None, inferences: int) -> float | None:
+    parts = (memory.swapped_in_bytes, memory.paged_in_bytes, memory.decompressed_bytes)
+    known = [part for part in parts if part is not None]
+    if not known or not weights_bytes:
+        return None
+    return sum(known) / weights_bytes / inferences
+
+
+def inference_s(record: Record) -> float | None:
+    """Give the time an inference took; for one that was cut off, it took at least so long.
+
+    A trial that thrashes is ended early, so the first inference may be all there is.
+    """
+    timing = record.timing
+    seconds = (timing.inference_over_s, timing.inference_s, timing.first_inference_s)
+    return next((one for one in seconds if one is not None), None)
+
+
+def judge(record: Record, expected: Expected | None) -> Judgement | None:
+    """Judge one trial; None when it says nothing of its size (skipped, interrupted)."""
+    status = record.outcome.status
+    if status in (Status.SKIPPED, Status.INTERRUPTED, None):
+        return None
+    came_back, seconds = back(record), inference_s(record)
+    if status not in (Status.OK, Status.SLOW):
+        return Judgement(Verdict.FAILS, record.outcome.reason or str(status), None, came_back)
+    if expected is None or seconds is None or record.model.weights_bytes is None:
+        return _judge_alone(record, came_back)
+    slower = seconds / expected.seconds(record.model.weights_bytes)
+    return _judge_against(record, slower, came_back)
+
+
+def _judge_against(record: Record, slower: float, came_back: float | None) -> Judgement:
+    slow = record.outcome.status is Status.SLOW
+    if came_back is None:
+        steady = slower <= FITS_SLOWER and not slow
+        verdict = Verdict.FITS if steady else Verdict.UNSTEADY
+        return Judgement(verdict, "back was not measured", slower, None)
+    if (slower > TIGHT_SLOWER or slow) and came_back >= THRASH_BACK:
+        return Judgement(Verdict.THRASHES, "its weights keep coming back", slower, came_back)
+    if slow or slower > TIGHT_SLOWER or (slower > FITS_SLOWER and came_back < STILL_BACK):
+        return Judgement(Verdict.UNSTEADY, "slower than its memory explains", slower, came_back)
+    if slower > FITS_SLOWER or came_back > STILL_BACK:
+        return Judgement(Verdict.TIGHT, "some of its weights come back", slower, came_back)
+    squeezed = _squeezed(record)
+    return Judgement(Verdict.TIGHT if squeezed else Verdict.FITS, squeezed or "", slower, came_back)
+
+
+def _judge_alone(record: Record, came_back: float | None) -> Judgement:
+    unjudged = "speed not judged"
+    if came_back is None:
+        return Judgement(Verdict.UNSTEADY, "neither slower nor back was measured")
+    if came_back >= THRASH_BACK_ALONE:
+        return Judgement(
+            Verdict.THRASHES, f"its weights keep coming back, {unjudged}", None, came_back
+        )
+    if record.outcome.status is Status.SLOW:
+        return Judgement(
+            Verdict.UNSTEADY, "over the inference limit without memory evidence", None, came_back
+        )
+    squeezed = _squeezed(record)
+    if came_back > STILL_BACK or squeezed:
+        reason = squeezed or "some of its weights come back"
+        return Judgement(Verdict.TIGHT, f"{reason}, {unjudged}", None, came_back)
+    return Judgement(Verdict.FITS, unjudged, None, came_back)
+
+
+def _squeezed(record: Record) -> str | None:
+    """Say how the system had to make room, if it had to."""
+    swapped, weights = record.phase(Phase.LOAD).swapped_out_bytes, record.model.weights_bytes
+    if swapped is not None and weights and swapped > SWAPPED_OUT_SHARE * weights:
+        return "other memory was swapped out to make room"
+    worst, before = record.whole.macos_pressure_worst, record.before.macos_pressure
+    if worst is not None and before is not None and worst > before:
+        return "the system's memory pressure rose"
+    return None
+
+
+def combine(judgements: Sequence[Judgement]) -> Verdict | None:
+    """Give a size's verdict: the most frequent of its steady trials; None when they contradict.
+
+    None also when there is no trial. Unsteady trials count only where there is nothing else.
+    """
+    steady = [j.verdict for j in judgements if j.verdict is not Verdict.UNSTEADY]
+    if not steady:
+        return Verdict.UNSTEADY if judgements else None
+    if len({verdict.practical for verdict in steady}) > 1:
+        return None
+    return max(reversed(steady), key=steady.count)

@@ -1,0 +1,120 @@
+"""A child that needs no framework: it speaks as bench.child does, and behaves as it is told.
+
+Its first argument is a JSON object: `infer_s_per_gb`, `load_s`, `misbehave` ({layers: how}) with
+how one of kill, abort, exit, hang-gate, hang-infer, mute, oom, invalid, refused.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+LAYER_BYTES = 4096 * 4096 * 4
+DIE_WITH_PARENT = 1
+
+
+def tell(event: str, **more: object) -> None:
+    line = json.dumps({"event": event, "t_ns": time.monotonic_ns(), **more})
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def wait() -> str:
+    line = sys.stdin.readline()
+    if not line:
+        os._exit(1)
+    return line.strip()
+
+
+def make(order: dict[str, Any]) -> None:
+    for wanted in order["models"]:
+        folder = Path(order["models_dir"]) / f"stand-in-{wanted['layers']}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "data").write_bytes(b"weights")
+        tell("made", layer=0, of=1, bytes=7)
+        tell("model", layers=wanted["layers"], format=wanted["format"], model=str(folder),
+             expected=str(folder), file_bytes=7)  # fmt: skip
+    tell("done")
+
+
+def misbehave(how: str, phase: str) -> None:
+    if how == f"kill-{phase}":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how == f"abort-{phase}":
+        sys.stderr.write("terminate called: what(): the roof is on fire\n")
+        sys.stderr.flush()
+        os.abort()
+    if how == f"exit-{phase}":
+        sys.exit(7)
+    if how == f"hang-{phase}":
+        time.sleep(3600)
+    for status in ("oom_error", "invalid", "refused"):
+        if how == f"{status}-{phase}":
+            tell("failed", status=status, phase=phase, reason=f"said {status}")
+            sys.exit(1)
+
+
+def edge(how: str, phase: str, **more: object) -> str:
+    misbehave(how, phase)
+    tell("edge", phase=phase, **more)
+    return wait()
+
+
+def trial(order: dict[str, Any], behaviour: dict[str, Any]) -> None:
+    layers = order["layers"]
+    how = behaviour.get("misbehave", {}).get(str(layers), "")
+    weights = layers * LAYER_BYTES
+    seconds = behaviour.get("infer_s_per_gb", 0.002) * weights / 1e9
+    if how == "slow":
+        seconds *= 100
+    edge(how, "import", seconds=0.01, python="3.11.7", framework="tensorflow",
+         framework_version="2.16.2", keras_version="3.15.1", metal_plugin_version=None,
+         device=order["device"])  # fmt: skip
+    time.sleep(behaviour.get("load_s", 0.0))
+    edge(how, "load", seconds=0.01, weights_bytes=weights, file_bytes=weights,
+         largest_tensor_bytes=LAYER_BYTES)  # fmt: skip
+    if edge(how, "first", seconds=seconds, output_error=1e-6) != "finish":
+        infer(how, seconds)
+        rest(order, how, seconds)
+    tell("done")
+
+
+def infer(how: str, seconds: float) -> None:
+    while True:
+        misbehave(how, "infer")
+        tell("inference", seconds=seconds, user_cpu_s=seconds, system_cpu_s=0.0, output_error=1e-6)
+        match wait():
+            case "enough":
+                break
+            case "finish":
+                tell("done")
+                os._exit(0)
+    edge(how, "infer")
+
+
+def rest(order: dict[str, Any], how: str, seconds: float) -> None:
+    if order["rest_s"] is not None:
+        edge(how, "again", seconds=seconds, output_error=1e-6)
+    edge(how, "hold")
+
+
+def main() -> None:
+    behaviour, order = (json.loads(text) for text in sys.argv[1:])
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+    if order["task"] == "trial":
+        misbehave(behaviour.get("misbehave", {}).get(str(order["layers"]), ""), "gate")
+    tell("ready", pid=os.getpid())
+    wait()
+    if order["task"] == "make":
+        make(order)
+    else:
+        trial(order, behaviour)
+
+
+if __name__ == "__main__":
+    main()
