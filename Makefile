@@ -1,0 +1,58 @@
+# For GNU make 3.81 (macOS) and newer. Paths are relative: the checkout's own may hold spaces.
+## make bench          measure this machine: can it use a 12 GB model? Asks before it risks anything
+## make bench-quick    three small sizes, under two minutes: shows that everything works
+## make doctor         what this machine is, what every probe says now, and what to do
+## make test           the tests, without the slow ones
+## make test-slow      the tests that take minutes and gigabytes
+## make check          format, lint and types
+## make format         put the code into the project's format
+## make setup          make or mend .venv; the other targets do it when it is missing
+## make clean          remove model files, traces and caches, not .venv (for that: rm -rf .venv)
+## make help           this list
+##
+## make bench ARGS="--device cpu --target 6GB"    passes options on: to bench, bench-quick, doctor,
+##                                                test and test-slow
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: bench bench-quick doctor test test-slow check format setup clean help ready
+
+help:
+	@sed -n 's/^## \{0,1\}//p' Makefile
+
+setup:
+	@sh .ci/setup
+
+ready:
+	@sh .ci/setup --if-needed
+
+bench: ready
+	@.venv/bin/memcliff run $(ARGS)
+
+bench-quick: ready
+	@.venv/bin/memcliff run --sizes 256MiB,512MiB,1GiB --yes $(ARGS)
+
+doctor: ready
+	@.venv/bin/memcliff doctor $(ARGS)
+
+test: ready
+	@.venv/bin/python -m pytest -m 'not slow' $(ARGS)
+
+test-slow: ready
+	@.venv/bin/python -m pytest -m slow $(ARGS)
+
+check: ready
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+
+format: ready
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+# Only removes: it does not fetch hundreds of megabytes to look for model files.
+clean:
+	@if [ -x .venv/bin/memcliff ]; then .venv/bin/memcliff clean; else \
+		echo 'No .venv: model files were not looked for (make setup clean removes them too).'; fi
+	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist
+	@find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf '{}' +
