@@ -1,0 +1,108 @@
+"""The child: `python -m bench.child ORDER` takes one order at the gate and tells events.
+
+ORDER is a JSON text or a file of it (bench.orders has the keys). By hand, press Enter at each wait,
+or type again, enough or finish:
+
+    python -m bench.child '{"task": "trial", "model": "FOLDER", "rest_s": 1}'
+"""
+
+import os
+import sys
+import traceback
+from types import TracebackType
+from typing import NoReturn
+
+from bench.events import Finish, ParentGoneError, Wire, standard_wire
+from bench.failures import Failure, TaskError, failure_of, without_folders
+from bench.lifeline import parent_is_gone, tie_to_parent
+from bench.orders import MakeOrder, TrialOrder, read_order
+from harness.errors import UsageError
+from harness.records import Status
+
+
+class Ending:
+    """Ends the process the moment the task is over, with the event that says how.
+
+    At once, since the teardown of a framework is no part of the measurement. A bug keeps its
+    traceback, on stderr.
+    """
+
+    def __init__(self, wire: Wire, order: TrialOrder | MakeOrder) -> None:
+        """Take the wire that the end is told over."""
+        self._wire = wire
+        self._order = order
+
+    def __enter__(self) -> None:
+        """Begin the task."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Tell `done` or `failed` and leave; an interrupt or SystemExit goes its usual way."""
+        match error:
+            case None | Finish():
+                _leave(self._wire, 0, "done")
+            case ParentGoneError():
+                os._exit(1)
+            case Exception():
+                if not isinstance(error, TaskError):
+                    traceback.print_exception(kind, error, trace)
+                self._leave_failed(failure_of(error, self._wire.phase))
+
+    def _leave_failed(self, failure: Failure) -> NoReturn:
+        reason = failure.reason
+        if isinstance(self._order, TrialOrder):
+            paths = [self._order.model, self._order.expected]
+            reason = without_folders(reason, [path for path in paths if path is not None])
+        phase = self._wire.phase
+        _leave(self._wire, 1, "failed", status=failure.status, phase=phase, reason=reason)
+
+
+def main(arguments: list[str]) -> None:
+    """Carry out one order; the process ends in here."""
+    tie_to_parent()
+    if len(arguments) != 1:
+        raise UsageError("Give one order: python -m bench.child ORDER.")
+    order = read_order(arguments[0])
+    if parent_is_gone(order.parent_pid):
+        os._exit(1)
+    wire = standard_wire()
+    with Ending(wire, order):
+        wire.tell("ready", pid=os.getpid())
+        wire.wait()
+        carry_out(order, wire)
+
+
+def carry_out(order: TrialOrder | MakeOrder, wire: Wire) -> None:
+    """Do what was ordered; only here, behind the gate, are numpy and the framework imported."""
+    if (order.arch, order.dtype) != ("mlp", "float32"):
+        reason = f"There is no {order.arch} of {order.dtype}: use mlp and float32."
+        raise TaskError(Status.REFUSED, reason)
+    if isinstance(order, MakeOrder):
+        from bench import stock
+
+        stock.carry_out(order, wire)
+    else:
+        from bench import trial
+
+        trial.carry_out(order, wire)
+
+
+def _leave(wire: Wire, code: int, event: str, **facts: object) -> NoReturn:
+    try:
+        wire.tell(event, **facts)
+    except ParentGoneError:
+        code = 1
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_code)

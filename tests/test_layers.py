@@ -1,0 +1,280 @@
+"""The layers and the outputs to expect from them.
+
+The cache is given a save of its own, which writes weights as TensorFlow does, without importing it.
+"""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.activations import Activations, write_activations
+from bench.failures import TaskError
+from bench.files import MAKING, sweep
+from bench.floats import Floats
+from bench.layers import DATA_END, INDEX_END, LayerCache
+from bench.outputs import output_error
+from bench.randomness import INPUTS, layer_weights, seeded_inputs
+from harness.records import Status
+
+WIDTH = 64
+
+SLOW_MAKER = """
+import sys, time
+from pathlib import Path
+from bench.layers import DATA_END, INDEX_END, LayerCache
+
+def save(weights, number, prefix):
+    content = weights.tobytes()
+    for end, size in ((DATA_END, len(content)), (INDEX_END, 100)):
+        with prefix.with_name(prefix.name + end).open("wb") as file:
+            for begin in range(0, size, 4096):
+                file.write(content[begin : min(begin + 4096, size)])
+                file.flush()
+                time.sleep(0.001)
+
+print("begun", flush=True)
+for layer in LayerCache(Path(sys.argv[1]), 64, 1, save).obtain_all(40):
+    pass
+"""
+
+
+def save(weights: Floats, number: int, prefix: Path) -> None:
+    """Write raw bytes, as a checkpoint has them, and any index."""
+    prefix.with_name(prefix.name + DATA_END).write_bytes(weights.tobytes())
+    prefix.with_name(prefix.name + INDEX_END).write_bytes(b"index of %d" % number)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> LayerCache:
+    return LayerCache(tmp_path / "layers", WIDTH, 1, save)
+
+
+def filled(cache: LayerCache, count: int) -> LayerCache:
+    for _ in cache.obtain_all(count):
+        pass
+    return cache
+
+
+def leftovers(folder: Path) -> list[Path]:
+    return list(folder.rglob(f"{MAKING}*"))
+
+
+def flip_a_byte(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def lengthen(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\0")
+
+
+def test_weights_are_uniform_in_a_bound_that_keeps_activations_alive() -> None:
+    weights = layer_weights(256, 1, 0)
+    bound = np.sqrt(6 / 256)
+    assert weights.dtype == np.float32
+    assert np.abs(weights).max() <= bound
+    assert np.abs(weights).max() > 0.99 * bound
+    assert abs(weights.mean()) < 0.01 * bound
+    assert np.isclose(weights.var(), 2 / 256, rtol=0.02)
+
+
+def test_each_seed_and_layer_has_its_own_weights_and_always_the_same() -> None:
+    kinds = [(1, 0), (1, 1), (2, 0), (2, 1)]
+    once = [layer_weights(WIDTH, seed, layer).tobytes() for seed, layer in kinds]
+    again = [layer_weights(WIDTH, seed, layer).tobytes() for seed, layer in kinds]
+    assert once == again
+    assert len(set(once)) == len(kinds)
+
+
+def test_all_rows_of_all_inputs_differ() -> None:
+    inputs = seeded_inputs(WIDTH, 1, 8)
+    assert inputs.shape == (INPUTS, 8, WIDTH)
+    assert len({row.tobytes() for row in inputs.reshape(-1, WIDTH)}) == INPUTS * 8
+    assert np.abs(inputs).max() <= 1
+
+
+def test_a_layer_is_made_once_and_then_checked(cache: LayerCache) -> None:
+    assert [layer.made for layer in cache.obtain_all(3)] == [True, True, True]
+    again = list(cache.obtain_all(4))
+    assert [layer.made for layer in again] == [False, False, False, True]
+    assert [layer.number for layer in again] == [0, 1, 2, 3]
+    assert all(np.array_equal(x.weights, layer_weights(WIDTH, 1, x.number)) for x in again)
+
+
+def test_a_layers_data_are_its_weights_and_nothing_else(cache: LayerCache) -> None:
+    filled(cache, 1)
+    assert cache.data(0).stat().st_size == cache.layer_bytes == WIDTH * WIDTH * 4
+    assert cache.data(0).read_bytes() == layer_weights(WIDTH, 1, 0).tobytes()
+
+
+@pytest.mark.parametrize("damage", [flip_a_byte, cut, lengthen, os.unlink])
+@pytest.mark.parametrize("part", ["data", "index", "manifest"])
+def test_a_damaged_layer_is_found_and_made_again_with_the_same_bytes(
+    cache: LayerCache, part: str, damage: Callable[[Path], None]
+) -> None:
+    filled(cache, 2)
+    damage(getattr(cache, part)(1))
+    assert cache.trusted_weights(1) is None
+    assert [layer.made for layer in cache.obtain_all(2)] == [False, True]
+    assert cache.data(1).read_bytes() == layer_weights(WIDTH, 1, 1).tobytes()
+    assert cache.trusted_weights(1) is not None
+
+
+@pytest.mark.parametrize("manifest", [b"", b"[]", b"{}", b"null", b"\xff", b'{"data_bytes": 1}'])
+def test_no_odd_manifest_is_trusted(cache: LayerCache, manifest: bytes) -> None:
+    filled(cache, 1).manifest(0).write_bytes(manifest)
+    assert cache.trusted_weights(0) is None
+
+
+def test_layers_of_another_recipe_are_made_again(cache: LayerCache) -> None:
+    manifest = filled(cache, 1).manifest(0)
+    manifest.write_text(manifest.read_text().replace('"recipe": 1', '"recipe": 0'))
+    assert cache.trusted_weights(0) is None
+
+
+def test_layers_of_another_width_are_not_trusted(cache: LayerCache) -> None:
+    assert replace(filled(cache, 1), width=32).trusted_weights(0) is None
+
+
+def test_at_most_three_layers_are_in_memory(tmp_path: Path) -> None:
+    alive: list[weakref.ref[Floats]] = []
+
+    def save_and_count(weights: Floats, number: int, prefix: Path) -> None:
+        alive.append(weakref.ref(weights))
+        save(weights, number, prefix)
+
+    most = 0
+    for layer in LayerCache(tmp_path, WIDTH, 1, save_and_count).obtain_all(12):
+        time.sleep(0.01)
+        most = max(most, sum(weights() is not None for weights in alive))
+        del layer
+    assert len(alive) == 12
+    assert most <= 3
+
+
+def test_a_full_disk_leaves_nothing_that_would_be_trusted(cache: LayerCache) -> None:
+    def save_half(weights: Floats, number: int, prefix: Path) -> None:
+        save(weights[: WIDTH // 2], number, prefix)
+        if number == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        save(weights, number, prefix)
+
+    with pytest.raises(OSError, match="No space"):
+        filled(replace(cache, save=save_half), 6)
+    assert leftovers(cache.folder) == []
+    assert cache.trusted_weights(2) is not None
+    assert cache.trusted_weights(3) is None
+    assert [layer.made for layer in cache.obtain_all(6)][:4] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("moment_s", [0.0, 0.005, 0.02, 0.05, 0.1, 0.2])
+def test_a_kill_leaves_nothing_that_would_be_trusted(cache: LayerCache, moment_s: float) -> None:
+    command = [sys.executable, "-c", SLOW_MAKER, str(cache.folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as maker:
+        assert maker.stdout is not None
+        assert maker.stdout.readline() == "begun\n"
+        time.sleep(moment_s)
+        maker.kill()
+    assert maker.returncode == -signal.SIGKILL
+    for number in range(40):
+        weights = cache.trusted_weights(number)
+        assert weights is None or np.array_equal(weights, layer_weights(WIDTH, 1, number))
+    assert cache.trusted_weights(39) is None
+    sweep(cache.folder)
+    assert leftovers(cache.folder) == []
+    assert all(cache.trusted_weights(layer.number) is not None for layer in cache.obtain_all(40))
+
+
+def test_only_the_caches_own_leftovers_are_swept(tmp_path: Path) -> None:
+    (tmp_path / f"{MAKING}folder").mkdir()
+    (tmp_path / f"{MAKING}folder" / "part").touch()
+    (tmp_path / f"{MAKING}file").touch()
+    others = {".making", "making", "0000.json", ".memcliff", "a.memcliff-making-b"}
+    for name in others:
+        (tmp_path / name).touch()
+    sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == others
+
+
+def chain(activations: Activations, layers: int) -> Floats:
+    values = activations.inputs()
+    for number in range(layers):
+        weights = layer_weights(activations.width, activations.seed, number)
+        values = activations.obtain(number, values, weights)
+    return values
+
+
+def test_activations_are_the_relu_chain_of_the_layers(tmp_path: Path) -> None:
+    after = chain(Activations(tmp_path, WIDTH, 1, 2), 2)
+    first = np.maximum(seeded_inputs(WIDTH, 1, 2) @ layer_weights(WIDTH, 1, 0), 0)
+    second = np.maximum(first @ layer_weights(WIDTH, 1, 1), 0)
+    np.testing.assert_allclose(after, second, rtol=1e-6)
+
+
+@pytest.mark.parametrize("damage", [flip_a_byte, cut, lengthen, os.unlink])
+def test_damaged_activations_are_computed_again(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    activations = Activations(tmp_path, WIDTH, 1, 2)
+    before = chain(activations, 3)
+    damage(activations.path(2))
+    assert np.array_equal(chain(activations, 3), before)
+
+
+def test_whole_activations_are_read_and_not_computed(tmp_path: Path) -> None:
+    activations = Activations(tmp_path, WIDTH, 1, 1)
+    kept = np.full((INPUTS, 1, WIDTH), 7, np.float32)
+    write_activations(activations.path(0), kept)
+    assert np.array_equal(chain(activations, 1), kept)
+
+
+def test_each_batch_has_its_own_activations(tmp_path: Path) -> None:
+    assert chain(Activations(tmp_path, WIDTH, 1, 1), 1).shape == (INPUTS, 1, WIDTH)
+    assert chain(Activations(tmp_path, WIDTH, 1, 3), 1).shape == (INPUTS, 3, WIDTH)
+    assert chain(Activations(tmp_path, WIDTH, 1, 1), 1).shape == (INPUTS, 1, WIDTH)
+
+
+def test_activations_stay_alive_through_hundreds_of_layers(tmp_path: Path) -> None:
+    last = chain(Activations(tmp_path, 256, 1, 1), 380)
+    assert np.isfinite(last).all()
+    assert (last.max(axis=-1) > 1e-6).all()
+    assert (last.max(axis=-1) < 1e6).all()
+
+
+GOOD = np.array([[1, 2], [3, 4]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("output", "expected", "words"),
+    [
+        (GOOD * np.float32(1.01), GOOD, "off by"),
+        (GOOD * np.float32(np.nan), GOOD, "not finite"),
+        (GOOD[:1], GOOD, "was expected"),
+        (GOOD * 0, GOOD * 0, "All expected outputs are 0"),
+        (GOOD[[0, 0]], GOOD, "equal where they should differ"),
+    ],
+)
+def test_a_wrong_output_is_invalid(output: Floats, expected: Floats, words: str) -> None:
+    with pytest.raises(TaskError, match=words) as raised:
+        output_error(output, expected)
+    assert raised.value.status == Status.INVALID
+
+
+def test_an_output_near_enough_tells_its_error() -> None:
+    assert output_error(GOOD + np.float32(0.002), GOOD) == pytest.approx(0.0005, rel=0.01)
+    assert output_error(GOOD, None) is None
