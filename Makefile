@@ -4,6 +4,7 @@
 ## make doctor         what this machine is, what every probe says now, and what to do
 ## make test           the tests, without the slow ones
 ## make test-slow      the tests that take minutes and gigabytes
+## make budgets        what memcliff itself may cost: memory, disk, CPU, each with its figure
 ## make check          format, lint and types
 ## make format         put the code into the project's format
 ## make setup          make or mend .venv; the other targets do it when it is missing
@@ -15,7 +16,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: bench bench-quick doctor test test-slow check format setup clean help ready
+.PHONY: bench bench-quick doctor test test-slow budgets check format setup clean help ready
 
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
@@ -40,6 +41,9 @@ test: ready
 
 test-slow: ready
 	@.venv/bin/python -m pytest -m slow $(ARGS)
+
+budgets: ready
+	@.venv/bin/python -m pytest -q -s bench/test_budgets.py $(ARGS)
 
 check: ready
 	.venv/bin/ruff check .

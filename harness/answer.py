@@ -7,14 +7,27 @@ from statistics import median
 from harness.records import Machine, Phase, Record, Status
 from harness.series import Series, Size, layers_of
 from harness.sizes import show_bytes, show_gib, show_seconds
-from harness.verdict import Verdict, back, combine, inference_s
+from harness.verdict import (
+    STILL_BACK,
+    SWAPPED_OUT_SHARE,
+    Verdict,
+    back,
+    combine,
+    inference_s,
+    judge,
+)
+
+AS_FAST = 1.1
+"""Up to so many times slower than its size explains a model is called as fast as small ones."""
+NAMED_MOST = 3
+"""So many sizes that contradict themselves are named."""
 
 
 def sentence(series: Series, machine: Machine) -> str:
     """Answer the question of a series in one sentence or two."""
     sizes = series.sizes()
     if series.asked.sizes:
-        return _given(sizes, machine, series.device)
+        return _given(sizes, machine_name(machine, series.device))
     target = layers_of(series.asked.target_bytes)
     size = next((s for s in sizes if layers_of(s.weights_bytes) == target), None)
     if size is None:
@@ -29,6 +42,16 @@ def practical(series: Series) -> bool | None:
     return None if verdict in (None, Verdict.UNSTEADY) else verdict.practical
 
 
+def half_words(series: Series) -> str | None:
+    """Say how half of the target's bytes does; None when no size that large is practical."""
+    half, low = series.asked.target_bytes / 2, series.bracket().low
+    if low is None or low < layers_of(half):
+        return None
+    large = [s for s in series.sizes() if layers_of(half) <= layers_of(s.weights_bytes) <= low]
+    fits = any(size.verdict is Verdict.FITS for size in large)
+    return f"half the bytes, {show_bytes(half)}, {'fits' if fits else 'is practical'}"
+
+
 def machine_name(machine: Machine, device: str) -> str:
     """Name the machine and the device, as in "this AMD EPYC, 23.5 GiB (CPU)"."""
     name = machine.model_identifier or machine.chip or "machine"
@@ -36,11 +59,23 @@ def machine_name(machine: Machine, device: str) -> str:
     return f"this {name}{ram} ({device.upper()})"
 
 
-def _given(sizes: Sequence[Size], machine: Machine, device: str) -> str:
-    words = [f"{show_bytes(size.weights_bytes)} {size.words}" for size in sizes]
-    unjudged = "; speed not judged" if any(size.judgements for size in sizes) else ""
-    where = machine_name(machine, device)
-    return f"Measured {len(sizes)} sizes on {where}: {', '.join(words)}{unjudged}."
+def times(ratio: float) -> str:
+    """Write a ratio with the digits that matter, as in "1.2" and "154"."""
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+
+
+def _given(sizes: Sequence[Size], where: str) -> str:
+    tried = [size for size in sizes if size.judgements]
+    words = [f"{show_bytes(size.weights_bytes)} {size.words}{_took(size)}" for size in sizes]
+    count = f"{len(sizes)}" if len(tried) == len(sizes) else f"{len(tried)} of {len(sizes)}"
+    unjudged = "; speed not judged" if tried else ""
+    return f"Measured {count} sizes on {where}: {', '.join(words)}{unjudged}."
+
+
+def _took(size: Size) -> str:
+    seconds = inference_s(size.typical)
+    over = _over(size.typical)
+    return "" if seconds is None else f" ({over}{show_seconds(seconds)} an inference)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,97 +121,143 @@ class _Answer:
             f"{_seconds(inference_s(row))} an inference",
             _speed_words(self.target),
             *_swap_words(row),
-            f"{self.target.score}",
+            self.target.score,
         ]
         return (
             f"Yes. {self.name} stays in memory on {self.where}: {', '.join(parts)}; "
-            f"{self._limit()}{self._started(row)}."
+            f"{self._limit()}{_started(row)}."
         )
 
     def _tight(self, row: Record) -> str:
-        swapped = row.phase(Phase.LOAD).swapped_out_bytes
-        reason = self.target.judgements[-1].reason
-        room = f", and {show_bytes(swapped)} went to swap to make room" if swapped else ""
         return (
-            f"Only just. {self.name} runs on {self.where} ({_seconds(inference_s(row))} an "
-            f"inference, {_speed_words(self.target)}), but {reason}{room}; "
-            f"{self.target.score}; {self._limit()}{self._started(row)}."
+            f"Only just. {self.name} runs on {self.where}: {_seconds(inference_s(row))} an "
+            f"inference, {_speed_words(self.target)}, but {self._squeeze(row)}; "
+            f"{self.target.score}; {self._limit()}{_started(row)}."
         )
+
+    def _squeeze(self, row: Record) -> str:
+        """Say what makes a size tight, in bytes where they were measured."""
+        swapped, returned, found = row.load.swapped_out_bytes, back(row), []
+        if returned is not None and returned > STILL_BACK:
+            found.append(f"{_returned(row)} each time")
+        if swapped is not None and swapped > SWAPPED_OUT_SHARE * self.target.weights_bytes:
+            found.append(f"{show_bytes(swapped)} of memory was swapped out to make room for it")
+        judgement = judge(row, self.series.expected)
+        return " and ".join(found) or (judgement.reason if judgement else "it was squeezed")
 
     def _thrashes(self, row: Record) -> str:
-        seconds, returned = inference_s(row), back(row)
-        instead = self._instead(seconds)
-        at_least = "over " if row.outcome.status is Status.SLOW else ""
-        why = ""
-        if returned is not None:
-            came_back = show_bytes(returned * self.target.weights_bytes)
-            why = f", because {came_back} come back from the disk each time"
-        written = row.whole.disk_written_bytes
-        cost = f"; the trial wrote {show_bytes(written)} to it" if written else ""
+        returned, written = back(row), row.whole.disk_written_bytes
+        why = f", because {_returned(row)} each time" if returned is not None else ""
+        cost = f"; the trial wrote {show_bytes(written)} to the disk" if written else ""
         return (
-            f"No. {self.name} loads on {self.where}, but an inference takes {at_least}"
-            f"{_seconds(seconds)}{instead}{why}{cost}. {self._largest()}"
+            f"No. {self.name} loads on {self.where}, but an inference takes "
+            f"{self._instead(row)}{why}{cost}. {self._smaller()}"
         )
 
-    def _instead(self, seconds: float | None) -> str:
-        expected = self.series.expected
+    def _instead(self, row: Record) -> str:
+        """Say how long an inference takes, and how long it should; more when it was cut off."""
+        expected, seconds, over = self.series.expected, inference_s(row), _over(row)
         if expected is None or seconds is None:
-            return ""
+            return f"{over}{_seconds(seconds)}"
         usual = expected.seconds(self.target.weights_bytes)
-        return f" instead of {show_seconds(usual)} ({seconds / usual:.0f} times)"
+        ratio = f"{over}{times(seconds / usual)} times"
+        return f"{over}{show_seconds(seconds)} instead of {show_seconds(usual)} ({ratio})"
 
     def _fails(self, row: Record) -> str:
         if row.outcome.status is Status.MACHINE_LOST:
-            return (
-                f"No, and do not retry it by accident. The machine restarted while {self.name} "
-                f"was tried on the {self.series.device.upper()} ({row.key.started_utc}). All "
-                f"earlier rows are safe. {self._largest()} {self.name} is now skipped unless "
-                "you pass --retry-lost."
-            )
+            return self._machine_lost(row)
+        only = len(self.series.asked.devices) == 1
+        no = "No." if only else f"No, not on the {self.series.device.upper()}."
+        peak = self.target.peak_rss_bytes
+        resident = "" if peak is None else f", with {show_bytes(peak)} resident"
         return (
-            f"No. {self.name} does not work on {self.where}: {_failure(row)} "
-            f"({self.target.score}). {self._largest()}"
+            f"{no} {self.name} does not work on {self.where}: {_failure(row)}{resident} "
+            f"({self.target.score}). {self._smaller()}"
+        )
+
+    def _machine_lost(self, row: Record) -> str:
+        device, when, number = self.series.device.upper(), row.key.started_utc, row.key.trial
+        began = f" (begun {when[:10]} {when[11:16]} UTC)" if when else ""
+        count = "" if number is None else f"{number - 1} "
+        return (
+            f"No, and do not retry it by accident. The machine restarted while {self.name} was "
+            f"tried on the {device}{began}. All {count}earlier rows are safe. {self._smaller()} "
+            f"{self.name} on the {device} is now skipped unless you pass --retry-lost."
         )
 
     def _unsteady(self, row: Record) -> str:
+        score, last = self.target.score, self.target.judgements[-1]
+        took = f"{self.name} took {self._instead(row)} an inference on {self.where}"
+        if last.slower is None or last.back is None:
+            return f"No answer. {took}, but {last.reason} ({score}). {self._smaller()}"
         return (
-            f"No answer: this machine is too busy. {self.name} took "
-            f"{_seconds(inference_s(row))}{self._instead(inference_s(row))} an inference without "
-            f"its memory explaining it, {self.target.score}; close other programs and run "
-            "again with --fresh."
+            f"No answer: this machine is too busy. {took}, and its memory does not explain that "
+            f"({score}): close other programs and run again with --fresh. {self._smaller()}"
         )
 
     def _mixed(self, _row: Record) -> str:
         fine = sum(judgement.verdict.practical for judgement in self.target.judgements)
         return (
             f"It varies. {self.name} was practical in {fine} of {len(self.target.judgements)} "
-            f"trials on {self.where}. {self._largest()}"
+            f"trials on {self.where}. {self._smaller()}"
         )
 
     def _limit(self) -> str:
-        bracket = self.series.bracket()
-        tops = [size.weights_bytes for size in self.sizes if size.judgements]
-        if bracket.high is not None and bracket.low is not None:
-            low, high = (self._bytes_of(layers) for layers in (bracket.low, bracket.high))
-            return f"limit between {show_bytes(low)} and {show_bytes(high)}"
-        return f"no cliff up to {show_bytes(max(tops))}"
+        bracket, varied = self.series.bracket(), self._varied()
+        if bracket.low is None:
+            return f"no clear limit{varied}"
+        low = show_bytes(self._size(bracket.low).weights_bytes)
+        if bracket.high is None:
+            return f"no cliff up to {low}{varied}"
+        high = show_bytes(self._size(bracket.high).weights_bytes)
+        return f"limit between {low} and {high}{varied}"
 
-    def _bytes_of(self, layers: int) -> int:
-        return next(s.weights_bytes for s in self.sizes if layers_of(s.weights_bytes) == layers)
+    def _varied(self) -> str:
+        """Name the sizes that widen the bracket."""
+        mixed = self.series.bracket().mixed[:NAMED_MOST]
+        names = [show_bytes(self._size(layers).weights_bytes) for layers in mixed]
+        return f", with contradicting trials at {', '.join(names)}" if names else ""
+
+    def _size(self, layers: int) -> Size:
+        return next(size for size in self.sizes if layers_of(size.weights_bytes) == layers)
+
+    def _smaller(self) -> str:
+        """Say what works instead."""
+        half = half_words(self.series)
+        return self._largest() + (f" {half[0].upper()}{half[1:]}." if half else "")
 
     def _largest(self) -> str:
         bracket = self.series.bracket()
         if bracket.low is None:
             return "No size that was tried is practical."
-        largest = f"Largest practical: {show_bytes(self._bytes_of(bracket.low))}"
+        largest = f"Largest practical: {show_bytes(self._size(bracket.low).weights_bytes)}"
         if bracket.high is None:
-            return f"{largest}."
-        above = next(s for s in self.sizes if layers_of(s.weights_bytes) == bracket.high)
-        return f"{largest} ({show_bytes(above.weights_bytes)} {above.verdict}, {above.score})."
+            return f"{largest}{self._varied()}."
+        above = self._size(bracket.high)
+        name = show_bytes(above.weights_bytes)
+        return f"{largest} ({name} {above.verdict}, {above.score}){self._varied()}."
 
-    def _started(self, row: Record) -> str:
-        free = row.before.available_bytes
-        return "" if free is None else f", started with {show_bytes(free)} free"
+
+def _started(row: Record) -> str:
+    free = row.before.available_bytes
+    return "" if free is None else f", started with {show_bytes(free)} free"
+
+
+def _over(row: Record) -> str:
+    """Say that an inference was cut off: it took more than is known."""
+    return "" if row.timing.inference_over_s is None else "over "
+
+
+def _returned(row: Record) -> str:
+    """Say how many bytes came back for an inference, and from where."""
+    share, weights = back(row), row.model.weights_bytes
+    amount = "part" if share is None or weights is None else show_bytes(share * weights)
+    memory = (row.first, row.infer)
+    disk = any(m.swapped_in_bytes or m.paged_in_bytes for m in memory)
+    packed = any(m.decompressed_bytes for m in memory)
+    places = ["the disk"] if disk else []
+    places += ["compressed memory"] if packed else []
+    return f"{amount} of it comes back from {' and '.join(places) or 'elsewhere'}"
 
 
 def _speed_words(size: Size) -> str:
@@ -184,9 +265,9 @@ def _speed_words(size: Size) -> str:
     if not known:
         return "speed not judged"
     slower = median(known)
-    if slower <= 1.1:
+    if slower <= AS_FAST:
         return "as fast per GB as small models"
-    return f"{slower:.1f} times slower than its size alone explains"
+    return f"{times(slower)} times slower than its size alone explains"
 
 
 def _swap_words(row: Record) -> list[str]:

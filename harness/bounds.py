@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from harness.predict import KEPT_FREE_BYTES, peak_bytes, weights_that_fit
-from harness.series import Asked, Bounds
+from harness.predict import KEPT_FREE_BYTES, weights_that_fit
+from harness.series import LAYER_BYTES, Asked, Bounds, layers_of
 from harness.settings import Settings
 from harness.sizes import show_bytes, show_gib
 from harness.survey import Survey
@@ -38,25 +38,26 @@ def room_of(settings: Settings, survey: Survey) -> Room:
     safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format)
     without_swap = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, settings.format))
     default = round(WITH_SWAP * ram) if swap else without_swap
+    default -= default % LAYER_BYTES
     if settings.sizes:
         wanted = max(settings.sizes)
     else:
         wanted = settings.max_bytes or max(settings.target_bytes, default)
-    return Room(safe, wanted, default, swap > 0)
+    # A size is the nearest whole layer, which may be a little above what was asked for.
+    return Room(safe, layers_of(wanted) * LAYER_BYTES, default, swap > 0)
 
 
-def bounds_of(settings: Settings, survey: Survey, room: Room, *, everything: bool) -> Bounds:
+def bounds_of(survey: Survey, room: Room, *, everything: bool) -> Bounds:
     """Fix the bounds of a run; everything: the user agreed to sizes that are not safe."""
     available = survey.system.available_bytes or 0
     largest = room.wanted_bytes if everything or room.is_safe else room.safe_bytes
-    needed = show_bytes(peak_bytes(room.wanted_bytes, settings.format))
     cure = "" if everything else "; pass --yes to try it all the same"
     swap = "" if room.has_swap else ", and there is no swap"
     return Bounds(
         ceiling_bytes=largest,
         ceiling_reason=(
-            f"it needs about {needed}, {show_bytes(available)} are available and "
-            f"{show_gib(KEPT_FREE_BYTES)} are kept free{swap}{cure}"
+            f"{show_bytes(available)} of memory are available and {show_gib(KEPT_FREE_BYTES)} are "
+            f"kept free, which leaves room for {show_bytes(largest)} of weights{swap}{cure}"
         ),
         available_bytes=available,
         last_level_cache_bytes=survey.last_level_cache_bytes,

@@ -22,7 +22,7 @@ class Pages:
     """Memory that was written once and then belongs to whoever needs it more."""
 
     def __init__(self, size_bytes: int = SIZE_BYTES) -> None:
-        self._memory = mmap.mmap(-1, size_bytes)
+        self._memory = mmap.mmap(-1, size_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self._next = 0
         for _ in range(size_bytes // mmap.PAGESIZE):
             # Random, so that no compressor can keep it for nothing.

@@ -66,3 +66,13 @@ def _annotated(owner: type, name: str) -> tuple[type, str]:
         raise TypeError(f"{owner.__name__}.{name} has no line of doc")
     plain, note = get_args(hint)
     return (get_args(plain)[0] if isinstance(plain, UnionType) else plain), note
+
+
+def as_markdown() -> str:
+    """Write the columns as a Markdown table, for results/README.md."""
+    names = {int: "integer", float: "number", bool: "yes or no"}
+    lines = ["| column | type | what it is |", "|---|---|---|"]
+    for column in columns():
+        kind = names.get(column.type, "text")
+        lines.append(f"| `{column.name}` | {kind} | {column.doc} |")
+    return "\n".join(lines) + "\n"

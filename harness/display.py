@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
 from rich.progress_bar import ProgressBar
@@ -36,7 +36,8 @@ class Display:
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
-        self.console.print(escape(text), highlight=False, soft_wrap=True)
+        # A file or a pipe gets each sentence whole; a terminal gets it broken between words.
+        self.console.print(escape(text), highlight=False, soft_wrap=not self.console.is_terminal)
 
     def making(self, event: Message) -> None:
         """Show how far the model files are."""
@@ -86,7 +87,7 @@ class Display:
             table.add_row(*map(escape, cells))
         self.console.print(table)
 
-    def _show(self, what: Text | Table) -> None:
+    def _show(self, what: Text | Group) -> None:
         if not self.console.is_terminal:
             return
         if self.live is None:
@@ -105,13 +106,13 @@ class _Line:
     phase: str = "start"
     reading: Message = field(default_factory=dict)
 
-    def render(self, now: float) -> Table:
+    def render(self, now: float) -> Group:
         elapsed = now - self.began
         grid = Table.grid(padding=(0, 2))
         bar = ProgressBar(total=self.expected_s, completed=min(elapsed, self.expected_s), width=20)
-        times = f"{show_seconds(max(elapsed, 1.0))} of about {show_seconds(self.expected_s)}"
-        grid.add_row(self.name, self.phase, bar, times, self._memory())
-        return grid
+        times = f"{elapsed:.0f} s of about {show_seconds(self.expected_s)}"
+        grid.add_row(bar, times, self._memory())
+        return Group(Text(f"{self.name}: {self.phase}", overflow="ellipsis", no_wrap=True), grid)
 
     def _memory(self) -> str:
         words = {"rss_bytes": "resident", "available_bytes": "available",

@@ -9,10 +9,13 @@ from harness.lines import Message, parse
 
 
 def note(path: Path, entry: Message) -> None:
-    """Add a line and wait until the disk has it; raises MachineError when it cannot be written."""
+    """Add a line and wait until the disk has it; raises MachineError when it cannot be written.
+
+    A torn last line, left by a machine that went down, keeps a line of its own.
+    """
     try:
         with path.open("ab") as file:
-            file.write(json.dumps(entry).encode() + b"\n")
+            file.write(_line_end(path) + json.dumps(entry).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -20,6 +23,12 @@ def note(path: Path, entry: Message) -> None:
             f"The journal {path} cannot be written ({error.strerror}): "
             "free some space or choose another folder with --results."
         ) from error
+
+
+def _line_end(path: Path) -> bytes:
+    """Give what the file lacks of a last line that is whole."""
+    content = path.read_bytes()
+    return b"" if not content or content.endswith(b"\n") else b"\n"
 
 
 def entries(path: Path) -> list[Message]:

@@ -1,6 +1,7 @@
 """The model files, made by a child before they are measured."""
 
 import json
+import os
 import selectors
 import shutil
 import time
@@ -77,6 +78,7 @@ class Models:
             "batch": self.asked.batch,
             "models": [{"layers": layers, "format": model_format}],
             "check": not self.checked,
+            "parent_pid": os.getpid(),
         }
 
     def _check_disk(self, layers: int) -> None:

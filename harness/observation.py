@@ -7,7 +7,7 @@ from statistics import median
 from harness.guard import Stop
 from harness.lines import Message
 from harness.process import Exit
-from harness.records import Outcome, Status, Timing
+from harness.records import Outcome, Phase, Status, Timing
 from harness.trace import Trace
 
 LEFT_OUT = 2
@@ -29,6 +29,8 @@ class Observation:
     trace: Trace
     stderr: tuple[str, ...]
     """The last lines the child wrote there."""
+    phases: tuple[Phase, ...] = tuple(Phase)
+    """What the child was to do; quick runs leave the phase again out."""
 
     def event(self, kind: str, phase: str | None = None) -> Message:
         """Give the event of this kind and phase; empty when it never came."""
@@ -43,11 +45,10 @@ class Observation:
 
     def phase(self) -> str:
         """Name the phase in which the trial ended."""
-        order = ["import", "load", "first", "infer", "again", "hold"]
         past = [e["phase"] for e in self.events if e.get("event") == "edge"]
         if not self.event("ready"):
             return "start"
-        return order[min(len(past), len(order) - 1)]
+        return self.phases[min(len(past), len(self.phases) - 1)]
 
 
 def outcome_of(seen: Observation) -> Outcome:
@@ -78,17 +79,20 @@ def _cut_short(seen: Observation) -> Outcome | None:
 
 def _died(seen: Observation) -> Outcome:
     """Tell what ended a child that nobody of ours ended."""
-    where, last = f"in phase {seen.phase()}", _last_words(seen.stderr)
+    where = f"in phase {seen.phase()}"
     if seen.exit is None:
         return Outcome(Status.STOPPED, f"the child could not be ended {where}", None, "end")
     if seen.exit.signal == "SIGKILL":
         kills = seen.trace.oom_kills()
-        who = f"by the kernel, out of memory ({kills} kill counted)" if kills else "from outside"
+        who = f"by the kernel, out of memory (kills counted: {kills})" if kills else "from outside"
         return Outcome(Status.KILLED, f"killed {who} {where}", "SIGKILL")
-    if any(text in line for line in seen.stderr for text in OUT_OF_MEMORY_TEXTS):
-        return Outcome(Status.OOM_ERROR, f"{last} ({where})", seen.exit.signal)
+    memory = [line for line in seen.stderr if any(text in line for text in OUT_OF_MEMORY_TEXTS)]
+    if memory:
+        return Outcome(Status.OOM_ERROR, f"{_last_words(memory)} ({where})", seen.exit.signal)
     how = seen.exit.signal or f"exit code {seen.exit.code}"
-    return Outcome(Status.CRASHED, f"ended by {how} {where}: {last}", seen.exit.signal)
+    return Outcome(
+        Status.CRASHED, f"ended by {how} {where}: {_last_words(seen.stderr)}", seen.exit.signal
+    )
 
 
 def _last_words(stderr: Sequence[str]) -> str:

@@ -24,9 +24,10 @@ class Heard:
     """What came in while waiting."""
 
     commands: Sequence[Message] = ()
-    gaps_s: Sequence[float] = ()
-    """The canary's slowest touches."""
     parent_gone: bool = False
+
+
+NOTHING = Heard()
 
 
 class Outside(Protocol):
@@ -44,12 +45,16 @@ class Outside(Protocol):
         """Wait until then, or until something comes in."""
         ...
 
+    def gaps_s(self) -> Sequence[float]:
+        """Take the gaps that the canary felt since this was last asked."""
+        ...
+
     def tell(self, message: Message) -> None:
         """Say something to the parent; never waits and never fails."""
         ...
 
-    def keep(self, line: str) -> None:
-        """Add a line to the trace; never fails."""
+    def keep(self, lines: Sequence[str]) -> None:
+        """Add lines to the trace; never fails."""
         ...
 
     def signal_group(self, number: signal.Signals) -> None:
@@ -89,21 +94,18 @@ class Pipes:
         return time.process_time()
 
     def hear(self, until_ns: int) -> Heard:
-        """Wait for commands; the canary wakes nobody, its beats are taken along.
-
-        A wake-up is the dearest part of a sample, so there are none beside the sampler's own.
-        """
+        """Wait in select; the parent's going is told of once."""
         self._flush()
         wait_s = max(0, until_ns - self.now_ns()) / SECOND_NS
         waited_for = [] if self._commands.closed else [self._commands]
-        ready = select.select(waited_for, [], [], wait_s)[0]
-        commands = self._commands.read() if ready else []
-        beats = self._canary.read() if self._canary else []
-        return Heard(
-            commands=commands,
-            gaps_s=[beat["gap_s"] for beat in beats],
-            parent_gone=bool(ready) and self._commands.closed,
-        )
+        if not select.select(waited_for, [], [], wait_s)[0]:
+            return NOTHING
+        commands = self._commands.read()
+        return Heard(commands, self._commands.closed)
+
+    def gaps_s(self) -> list[float]:
+        """Take the canary's beats; nobody is woken by them, since waking up is dear."""
+        return [beat["gap_s"] for beat in self._canary.read()] if self._canary else []
 
     def tell(self, message: Message) -> None:
         """Queue a line for the parent; what is only live is left out while it does not read."""
@@ -119,9 +121,9 @@ class Pipes:
                 os.write(STDOUT, self._untold[0])
             self._untold.popleft()
 
-    def keep(self, line: str) -> None:
-        """Append to the trace; on a full disk the line is lost or torn and the next begins anew."""
-        words = ("\n" if self._torn else "") + line + "\n"
+    def keep(self, lines: Sequence[str]) -> None:
+        """Append to the trace; on a full disk lines are lost or torn and the next begins anew."""
+        words = ("\n" if self._torn else "") + "".join(line + "\n" for line in lines)
         written = 0
         with suppress(OSError):
             written = os.write(self._trace_fd, words.encode())

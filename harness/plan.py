@@ -137,12 +137,12 @@ def _spares_the_target(series: Series, target: int) -> str | None:
 
 
 def top_layers(series: Series) -> int:
-    """Give the largest size the search may try."""
+    """Give the largest size the search may try; 0 when there is none."""
     ceiling = math.floor(series.bounds.ceiling_bytes / LAYER_BYTES)
     target = layers_of(series.asked.target_bytes)
     judged = combine(series.judgements().get(target, []))
     practical = judged is not None and judged.practical
-    return max(1, ceiling if practical else min(ceiling, target - 1))
+    return ceiling if practical else min(ceiling, target - 1)
 
 
 def _search(series: Series) -> Trial | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from harness.plan import next_trial
 from harness.predict import Rates, trial_s
-from harness.records import Model, Outcome, PhaseMemory, Record, Status, Timing, TrialKey
+from harness.records import Model, Outcome, PhaseMemory, Record, Status, TrialKey
 from harness.series import Asked, Bounds, Trial
 
 TRIALS_MOST = 500
@@ -27,21 +27,20 @@ def preview(asked: Asked, bounds: Bounds, rates: Rates, rows: tuple[Record, ...]
     played = rows
     while len(trials) < TRIALS_MOST and (trial := next_trial(asked, bounds, played)):
         trials.append(trial)
-        played = (*played, _imagined(trial, rates))
+        played = (*played, _imagined(trial))
     disk = max((trial.weights_bytes for trial in trials if not trial.skip), default=0)
     seconds = sum(trial_s(trial.weights_bytes, rates) for trial in trials if not trial.skip)
     return Preview(tuple(trials), seconds + disk / rates.write, disk)
 
 
-def _imagined(trial: Trial, rates: Rates) -> Record:
-    """Make the row of a trial that fits."""
-    weights = trial.weights_bytes
-    seconds = weights / rates.infer
+def _imagined(trial: Trial) -> Record:
+    """Make the row of a trial that fits: nothing comes back, and no time that could be judged."""
     return replace(
         Record.empty(),
         key=TrialKey(role=trial.role, repeat=trial.repeat),
-        model=Model(weights_bytes=weights, format=trial.format, device_asked=trial.device),
+        model=Model(
+            weights_bytes=trial.weights_bytes, format=trial.format, device_asked=trial.device
+        ),
         outcome=Outcome(Status.SKIPPED if trial.skip else Status.OK),
-        timing=Timing(first_inference_s=seconds, inference_s=seconds, inference_count=1),
-        infer=PhaseMemory(paged_in_bytes=0),
+        first=PhaseMemory(paged_in_bytes=0),
     )

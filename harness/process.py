@@ -1,6 +1,7 @@
 """A process that is told words and tells JSON lines, and that never outlives its owner."""
 
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -12,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.lines import Lines
+from harness.platforms import max_rss_bytes
 
 GRACE_S = 2.0
 KILL_WAIT_S = 60.0
@@ -26,8 +28,8 @@ class Exit:
     code: int | None
     signal: str | None
     """The signal's name, when one ended it."""
-    max_rss: int | None
-    """wait4's ru_maxrss, in the system's own unit."""
+    max_rss_bytes: int | None
+    """wait4's ru_maxrss; None when it may be this process's own size, which a child inherits."""
 
 
 class Process:
@@ -105,7 +107,7 @@ class Process:
 
 
 def _exit_of(status: int, max_rss: int) -> Exit:
+    inherited = max_rss <= resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    size = None if inherited else max_rss_bytes(max_rss)
     code = os.waitstatus_to_exitcode(status)
-    if code < 0:
-        return Exit(None, signal.Signals(-code).name, max_rss)
-    return Exit(code, None, max_rss)
+    return Exit(None, signal.Signals(-code).name, size) if code < 0 else Exit(code, None, size)

@@ -16,7 +16,7 @@ class Reading:
     rss_bytes: int | None = None
     """Resident pages of the process, file-backed ones included."""
     rss_file_bytes: int | None = None
-    """The file-backed part of rss_bytes."""
+    """The part of rss_bytes that files back; on Linux shared memory is in it."""
     footprint_bytes: int | None = None
     """macOS phys_footprint; Linux RssAnon + VmSwap + VmPTE."""
     peak_rss_kernel_bytes: int | None = None
@@ -83,4 +83,4 @@ class Sample:
     edge: str | None = None
     """The phase that ended with this sample; "gate" for the first one."""
     others_gap_s: float | None = None
-    """The canary's slowest touch since the sample before."""
+    """The canary's slowest touch since the full sample before; only full samples have it."""

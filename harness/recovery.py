@@ -28,11 +28,16 @@ def _difference(more: int | None, less: int | None) -> int:
     return 0 if more is None or less is None else more - less
 
 
-def wait(read: Callable[[], Reading], baseline: Reading, interrupt: Interrupt) -> float:
-    """Wait at most a minute; give the seconds it took."""
+def wait(
+    read: Callable[[], Reading],
+    baseline: Reading,
+    interrupt: Interrupt,
+    limit_s: float = LIMIT_S,
+) -> float:
+    """Wait at most limit_s; give the seconds it took."""
     began = time.monotonic()
     while not recovered(read(), baseline) and not interrupt.requested:
-        if time.monotonic() - began > LIMIT_S:
+        if time.monotonic() - began > limit_s:
             break
         time.sleep(POLL_S)
     return time.monotonic() - began

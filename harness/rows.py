@@ -111,7 +111,15 @@ def shorthand(rows: Sequence[Record]) -> str | None:
 
 
 def _memory(seen: Observation, phase: Phase) -> PhaseMemory:
-    return phase_memory(seen.trace.samples, phase)
+    """Give a phase's memory; where the child died, the kernel's peak is the one wait4 told.
+
+    A dead process has no VmHWM, and its ru_maxrss is the peak since the last reset.
+    """
+    memory = phase_memory(seen.trace.samples, phase, seen.phases)
+    died_here = not seen.event("done") and seen.phase() == phase
+    if died_here and seen.exit is not None and seen.exit.max_rss_bytes is not None:
+        return replace(memory, peak_rss_kernel_bytes=seen.exit.max_rss_bytes)
+    return memory
 
 
 def _key(ground: Ground, start: Start) -> TrialKey:
@@ -141,7 +149,7 @@ def _versions(ground: Ground, seen: Observation) -> Versions:
 
 def _model(ground: Ground, start: Start, seen: Observation | None) -> Model:
     """Describe the model; the size that was asked for stands until the child tells the truth."""
-    imported = seen.event("edge", "import") if seen else {}
+    inferred = seen.event("edge", "first") if seen else {}
     loaded = seen.event("edge", "load") if seen else {}
     return Model(
         arch=ground.asked.arch,
@@ -153,7 +161,7 @@ def _model(ground: Ground, start: Start, seen: Observation | None) -> Model:
         batch=ground.asked.batch,
         seed=ground.seed,
         device_asked=start.trial.device,
-        device=imported.get("device"),
+        device=inferred.get("device"),
         page_cache=start.page_cache,
     )
 

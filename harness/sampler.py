@@ -19,7 +19,7 @@ from harness.readings import Reading, Sample
 
 SECOND_NS = 10**9
 FULL_HZ = 5
-"""How often a sample holds everything that the system tells."""
+"""How often a sample holds everything that the system tells, and the trace is written."""
 GRACE_NS = 2 * SECOND_NS
 """Between TERM and KILL."""
 IDLE_NS = SECOND_NS
@@ -46,15 +46,15 @@ class Watcher:
         self._start_ns = self._gate_ns = self._last_ns = outside.now_ns()
         self._tick = 0
         self._ticks_a_full = max(1, round(hz / FULL_HZ))
-        self._samples, self._gap_ns = 0, 0
-        self._others_s: float | None = None
+        self._count, self._gap_ns = 0, 0
+        self._unwritten: list[Sample] = []
         self._others_most_s: float | None = None
         self._gone = self._stopped = self._parent_gone = False
         self._kill_ns: int | None = None
 
     def attach(self) -> None:
         """Take the first sample and say so."""
-        reading = self._sample(self._probe.full(), 0)
+        reading = self._full(0)
         if reading is not None:
             self._outside.tell({"attached": True, "reading": reading.figures()})
 
@@ -69,9 +69,6 @@ class Watcher:
 
     def heed(self, heard: Heard) -> None:
         """Act on what came in."""
-        for gap_s in heard.gaps_s:
-            self._others_s = max(gap_s, self._others_s or gap_s)
-            self._others_most_s = max(gap_s, self._others_most_s or gap_s)
         for command in heard.commands:
             if "edge" in command:
                 self._edge(command["edge"])
@@ -82,7 +79,7 @@ class Watcher:
 
     def _edge(self, name: str) -> None:
         """Read, keep, and start the kernel's peak anew, before the child goes on."""
-        reading = self._sample(self._probe.full(), 0, name)
+        reading = self._full(0, name)
         if reading is None:
             return
         self._probe.reset_peak()
@@ -92,25 +89,37 @@ class Watcher:
 
     def sample_when_due(self) -> None:
         """Take the sample whose deadline has come; of several that have, only the last."""
-        now_ns = self._outside.now_ns()
-        tick = int((now_ns - self._start_ns) * self._hz / SECOND_NS)
+        tick = int((self._outside.now_ns() - self._start_ns) * self._hz / SECOND_NS)
         if self._gone or tick <= self._tick:
             return
         full = tick // self._ticks_a_full > self._tick // self._ticks_a_full
         self._tick = tick
-        reading = self._probe.full() if full else self._probe.quick()
-        self._sample(reading, self._deadline_ns(tick))
-        if full and reading is not None:
+        if not full:
+            self._quick(self._deadline_ns(tick))
+            return
+        reading = self._full(self._deadline_ns(tick))
+        if reading is not None:
             self._outside.tell({"live": reading.figures()})
 
-    def _sample(
-        self, reading: Reading | None, deadline_ns: int, edge: str | None = None
-    ) -> Reading | None:
-        """Keep a reading, look at the guards; deadline_ns is 0 where there was none."""
+    def _quick(self, deadline_ns: int) -> None:
+        """Do as little as can be: on an idle core each step costs ten times what it does in a row.
+
+        What can wait for the next full sample does: writing, the guards, the canary.
+        """
+        reading = self._probe.quick()
+        if reading is None:
+            self._leave_off()
+        else:
+            self._add(reading, deadline_ns)
+
+    def _full(self, deadline_ns: int, edge: str | None = None) -> Reading | None:
+        """Read everything; deadline_ns is 0 where there was none. None when it has gone."""
+        reading = self._probe.full()
         if reading is None:
             self._leave_off()
             return None
-        self._keep(reading, deadline_ns, edge)
+        self._add(reading, deadline_ns, edge, self._others_s())
+        self._write()
         self._guard(reading)
         return reading
 
@@ -118,17 +127,34 @@ class Watcher:
         """Keep what tells of the process's end, once, and sample no more."""
         if not self._gone:
             self._gone = True
-            self._keep(self._probe.afterwards(), 0, None)
+            self._add(self._probe.afterwards(), 0)
+            self._write()
         self._outside.tell({"gone": True})
 
-    def _keep(self, reading: Reading, deadline_ns: int, edge: str | None) -> None:
+    def _add(
+        self,
+        reading: Reading,
+        deadline_ns: int,
+        edge: str | None = None,
+        others_s: float | None = None,
+    ) -> None:
         # The time after the reading: nothing that happens later can be in it.
         at_ns = self._outside.now_ns()
         late_ns = max(0, at_ns - deadline_ns) if deadline_ns else 0
         self._gap_ns = max(self._gap_ns, at_ns - self._last_ns)
-        self._last_ns, self._samples = at_ns, self._samples + 1
-        self._outside.keep(trace.sample_line(Sample(at_ns, late_ns, reading, edge, self._others_s)))
-        self._others_s = None
+        self._last_ns, self._count = at_ns, self._count + 1
+        self._unwritten.append(Sample(at_ns, late_ns, reading, edge, others_s))
+
+    def _write(self) -> None:
+        self._outside.keep([trace.sample_line(sample) for sample in self._unwritten])
+        self._unwritten.clear()
+
+    def _others_s(self) -> float | None:
+        """Take the canary's worst gap since this was last asked."""
+        gap_s = max(self._outside.gaps_s(), default=None)
+        if gap_s is not None:
+            self._others_most_s = max(gap_s, self._others_most_s or gap_s)
+        return gap_s
 
     def _guard(self, reading: Reading) -> None:
         elapsed_s = (self._last_ns - self._gate_ns) / SECOND_NS
@@ -154,14 +180,16 @@ class Watcher:
         """Finish what was begun, write the summary and tell it."""
         if self._kill_ns is not None:
             self._outside.signal_group(signal.SIGKILL)
+        self._others_s()
+        self._write()
         summary = trace.Summary(
-            samples=self._samples,
+            samples=self._count,
             sample_gap_max_s=self._gap_ns / SECOND_NS,
             others_gap_max_s=self._others_most_s,
             sampler_cpu_s=self._outside.cpu_s(),
             failed_reads=self._probe.failed_reads,
         )
-        self._outside.keep(trace.summary_line(summary))
+        self._outside.keep([trace.summary_line(summary)])
         self._outside.tell({"summary": asdict(summary)})
         return summary
 
@@ -198,7 +226,7 @@ def main(arguments: Sequence[str]) -> int:
     with suppress(ProcessLookupError):
         probe = platform.probe(options.pid, options.disk)
     with Pipes(options.pid, options.trace, options.canary) as pipes:
-        pipes.keep(trace.header_line(options.pid, options.hz))
+        pipes.keep([trace.header_line(options.pid, options.hz)])
         platform.watchful()
         watch(probe, pipes, options.hz, guards)
     return 0

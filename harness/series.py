@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from harness.cliff import Bracket, bracket_of
-from harness.records import Record, Role, Status
+from harness.records import Phase, Record, Role, Status
 from harness.sizes import show_bytes
 from harness.verdict import Expected, Judgement, Verdict, combine, fit, judge, trusted
 
@@ -105,6 +105,13 @@ class Size:
         pairs = zip(reversed(self.rows), reversed(self.judgements), strict=False)
         return next((row for row, one in pairs if one.verdict is self.verdict), self.rows[-1])
 
+    @property
+    def peak_rss_bytes(self) -> int | None:
+        """Highest resident size of its trials, the kernel's figure where there is one."""
+        memory = [row.phase(phase) for row in self.rows for phase in Phase]
+        peaks = [m.peak_rss_kernel_bytes or m.peak_rss_bytes for m in memory]
+        return max((peak for peak in peaks if peak is not None), default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -135,7 +142,7 @@ class Series:
         """Gather the rows by size, smallest first."""
         found: dict[int, list[Record]] = {}
         for row in self.rows:
-            found.setdefault(row.model.weights_bytes or 0, []).append(row)
+            found.setdefault(layers_of(row.model.weights_bytes or 0), []).append(row)
         return [self._size(rows) for _, rows in sorted(found.items())]
 
     def _size(self, rows: Sequence[Record]) -> Size:

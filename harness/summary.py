@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from harness.answer import practical
+from harness.answer import half_words, practical
 from harness.predict import Rates, peak_bytes, trial_s
 from harness.preview import Preview
-from harness.records import Phase, Record, Role
-from harness.series import LAYER_BYTES, Series, Size, layers_of
+from harness.records import Record, Role
+from harness.series import LAYER_BYTES, Series, Size
 from harness.sizes import show_bytes, show_seconds
 from harness.verdict import inference_s
 
@@ -23,9 +23,7 @@ def summary_rows(series: Series) -> list[tuple[str, ...]]:
 
 
 def _summary_row(series: Series, size: Size) -> tuple[str, ...]:
-    verdict = size.words
-    score = f" {size.score.removesuffix(' trials')}" if len(size.judgements) > 1 else ""
-    peaks = [peak for row in size.rows if (peak := peak_rss_bytes(row)) is not None]
+    peak = size.peak_rss_bytes
     slower = [one.slower for one in size.judgements if one.slower is not None]
     returned = [one.back for one in size.judgements if one.back is not None]
     written = [row.whole.disk_written_bytes for row in size.rows]
@@ -33,15 +31,30 @@ def _summary_row(series: Series, size: Size) -> tuple[str, ...]:
     return (
         show_bytes(size.weights_bytes),
         series.device.upper(),
-        verdict + score,
+        _verdict_words(size),
         _middle([row.timing.load_s for row in size.rows], show_seconds),
-        show_bytes(max(peaks)) if peaks else "-",
+        "-" if peak is None else show_bytes(peak),
         _middle([inference_s(row) for row in size.rows], show_seconds),
-        f"{median(slower):.2f} x" if slower else "-",
+        _ratio(median(slower)) if slower else "-",
         f"{median(returned):.1%}" if returned else "-",
         _middle(written, show_bytes),
         _middle(gaps, show_seconds, worst=True),
     )
+
+
+def _verdict_words(size: Size) -> str:
+    """Say a size's verdict and how many of its trials carry it."""
+    if not size.judgements:
+        return str(size.rows[-1].outcome.status)
+    if size.verdict is None:
+        return "mixed"
+    agree = sum(judgement.verdict is size.verdict for judgement in size.judgements)
+    count = len(size.judgements)
+    return f"{size.verdict} {agree} of {count}" if count > 1 else str(size.verdict)
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.2f} x" if ratio < 9.995 else f"{ratio:.0f} x"
 
 
 def _middle(values: Sequence[float | None], show: Show, *, worst: bool = False) -> str:
@@ -51,45 +64,43 @@ def _middle(values: Sequence[float | None], show: Show, *, worst: bool = False) 
     return show(max(known) if worst else median(known))
 
 
-def peak_rss_bytes(row: Record) -> int | None:
-    """Give the highest resident size over all phases, the kernel's figure where there is one."""
-    memory = [row.phase(phase) for phase in Phase]
-    peaks = [m.peak_rss_kernel_bytes or m.peak_rss_bytes for m in memory]
-    known = [peak for peak in peaks if peak is not None]
-    return max(known) if known else None
-
-
 def conditions_line(rows: Sequence[Record]) -> str:
     """Say under which conditions the run was measured."""
-    first = rows[0]
-    caches = {row.model.page_cache for row in rows if row.model.page_cache}
+    first = next((row for row in rows if row.before.available_bytes is not None), rows[0])
+    caches = sorted({row.model.page_cache for row in rows if row.model.page_cache})
     parts = [
         _known("started with {} available", first.before.available_bytes, show_bytes),
         _known("{} of swap in use", first.before.swap_used_bytes, show_bytes),
-        f"on {first.condition.power}" if first.condition.power else "",
-        f"TensorFlow {first.versions.framework_version}",
-        f"{first.machine.os} {first.machine.os_version}",
-        f"model files {' and '.join(sorted(caches))}" if caches else "",
+        _named("on {}", first.condition.power),
+        _named("TensorFlow {}", first.versions.framework_version),
+        _named(f"{first.machine.os} {{}}", first.machine.os_version),
+        _named("model files {}", " and ".join(caches)),
     ]
-    return "Conditions: " + ", ".join(part for part in parts if part) + "."
+    return "Conditions: " + (", ".join(part for part in parts if part) or "not known") + "."
 
 
 def quality_line(rows: Sequence[Record]) -> str:
-    """Say how good the measurement was."""
-    quality = [row.quality for row in rows]
-    samples = sum(q.samples or 0 for q in quality)
+    """Say how good the measurement was; a trial that was skipped has no samples."""
+    quality = [row.quality for row in rows if row.quality.samples is not None]
     gaps = [q.sample_gap_max_s for q in quality if q.sample_gap_max_s is not None]
-    failed = sum(q.failed_reads or 0 for q in quality)
+    failed = [q.failed_reads for q in quality if q.failed_reads is not None]
     errors = [q.output_error for q in quality if q.output_error is not None]
-    parts = [f"{len(rows)} trials", f"{samples} samples"]
-    parts += [f"longest gap {show_seconds(max(gaps))}"] if gaps else []
-    parts += [f"{failed} failed readings"]
-    parts += [f"outputs within {max(errors):.0e} of the expected ones"] if errors else []
-    return "Quality: " + ", ".join(parts) + "."
+    parts = [
+        f"{len(quality)} trials",
+        f"{sum(q.samples for q in quality if q.samples is not None)} samples",
+        f"longest gap {show_seconds(max(gaps))}" if gaps else "",
+        f"{sum(failed)} failed readings" if failed else "",
+        f"outputs within {max(errors):.0e} of the expected ones" if errors else "",
+    ]
+    return "Quality: " + ", ".join(part for part in parts if part) + "."
 
 
 def _known(text: str, value: float | None, show: Show) -> str:
     return "" if value is None else text.format(show(value))
+
+
+def _named(text: str, name: str | None) -> str:
+    return text.format(name) if name else ""
 
 
 def need_line(series: Series, need_s: float) -> str:
@@ -108,13 +119,13 @@ def need_line(series: Series, need_s: float) -> str:
 
 def advice_line(series: Series) -> str:
     """Say what to do, as far as this run's own rows support it."""
-    bracket, target = series.bracket(), series.asked.target_bytes
     if series.asked.sizes:
         return "To do: `make bench` measures the speed against references and finds the cliff."
     if practical(series):
         return f"To do: nothing. Leave other programs the room they had: {_room(series)}."
-    if bracket.low is not None and bracket.low >= layers_of(target / 2):
-        return f"To do: half the bytes ({show_bytes(target / 2)}, such as float16) fits here."
+    half = half_words(series)
+    if half is not None:
+        return f"To do: choose a smaller model or smaller weights, such as float16: {half}."
     return "To do: close other programs, or choose a smaller model or a machine with more memory."
 
 
@@ -173,7 +184,7 @@ def _size_document(size: Size) -> dict[str, object]:
         "reason": row.outcome.reason,
         "load_s": row.timing.load_s,
         "inference_s": inference_s(row),
-        "peak_rss_bytes": peak_rss_bytes(row),
+        "peak_rss_bytes": size.peak_rss_bytes,
         "slower": median(slower) if slower else None,
         "back": median(returned) if returned else None,
     }

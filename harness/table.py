@@ -12,6 +12,8 @@ from harness.columns import Column, columns, parts
 from harness.errors import MachineError, UsageError
 from harness.records import SCHEMA, Record
 
+EDITED = "an editor may have changed it; use the original"
+
 
 def append(path: Path, record: Record) -> None:
     """Add a row, with the header before the first one, and wait until the disk has it.
@@ -21,7 +23,8 @@ def append(path: Path, record: Record) -> None:
     try:
         with path.open("ab") as file:
             lines = [] if file.tell() else [header()]
-            file.write("".join([*lines, line(record)]).encode())
+            # A reason may quote what is no text; a row must not be lost for it.
+            file.write("".join([*lines, line(record)]).encode(errors="replace"))
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -53,9 +56,15 @@ def read(path: Path) -> tuple[Record, ...]:
 
 
 def mend(path: Path) -> bool:
-    """Cut a torn last line off, so that the next row starts on a line of its own."""
+    """Cut a torn last line off, so that the next row starts on a line of its own.
+
+    A file without a single whole line is removed: not even its header was written.
+    """
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
+    if not whole:
+        path.unlink()
+        return True
     if whole == content:
         return False
     with path.open("r+b") as file:
@@ -70,7 +79,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         for cells in rows:
             yield rows.line_num, cells
     except csv.Error as error:
-        raise UsageError(f"{path}, line {rows.line_num} is no CSV ({error}).") from error
+        raise UsageError(f"{path}, line {rows.line_num} is no CSV ({error}): {EDITED}.") from error
 
 
 def _whole_lines(path: Path) -> str:
@@ -97,9 +106,7 @@ def _check_header(path: Path, names: list[str]) -> None:
             "it was written by a newer memcliff; update with `git pull` and `make setup`."
         )
     if names != known:
-        raise UsageError(
-            f"{path} has lost or moved columns: an editor may have changed it; use the original."
-        )
+        raise UsageError(f"{path} has lost or moved columns: {EDITED}.")
 
 
 def _records(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Record]:
@@ -112,7 +119,7 @@ def _records(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Rec
 
 def _record(cells: list[str]) -> Record:
     if len(cells) != len(columns()):
-        raise ValueError(f"{len(cells)} cells, and a row has {len(columns())}")
+        raise ValueError(f"{len(cells)} cells, and a row has {len(columns())}: {EDITED}")
     groups: dict[str, dict[str, object]] = {}
     for cell, column in zip(cells, columns(), strict=True):
         if column.group is not None:
@@ -137,7 +144,7 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return repr(value)
+        return repr(value) if math.isfinite(value) else ""
     # One row is one line, so that a torn row can be told from a whole one.
     return " ".join(str(value).split())
 
@@ -148,7 +155,7 @@ def _parse(cell: str, column: Column) -> object:
     try:
         return _PARSERS.get(column.type, column.type)(cell)
     except (ValueError, KeyError) as error:
-        raise ValueError(f"{column.name} is {cell[:40]!r}") from error
+        raise ValueError(f"{column.name} is {cell[:40]!r}: {EDITED}") from error
 
 
 def _flag(cell: str) -> bool:

@@ -5,6 +5,7 @@ two phases the child waits until the sampler has read and reset the kernel's own
 """
 
 import json
+import os
 import selectors
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from harness.lines import Message
 from harness.observation import Observation
 from harness.pace import GO, Pace
 from harness.process import Exit, Process
+from harness.records import Phase
 from harness.trace import read_trace
 from harness.watch import Watch
 
@@ -58,8 +60,8 @@ Watcher = Callable[[str, Message], None]
 def run_trial(setup: Setup, interrupt: Interrupt, watcher: Watcher) -> Observation:
     """Run one trial to its end, whatever that is; no process is left."""
     with ExitStack() as stack:
-        command = (*setup.child, json.dumps(setup.order))
-        child = stack.enter_context(Process(command, setup.stderr))
+        order = {**setup.order, "parent_pid": os.getpid()}
+        child = stack.enter_context(Process((*setup.child, json.dumps(order)), setup.stderr))
         watch = stack.enter_context(
             Watch(child.pid, setup.trace, setup.disk, setup.guards, setup.hz)
         )
@@ -76,6 +78,14 @@ def run_trial(setup: Setup, interrupt: Interrupt, watcher: Watcher) -> Observati
         interrupted=interrupt.requested,
         trace=read_trace(setup.trace),
         stderr=tuple(stderr),
+        phases=_phases(setup.order),
+    )
+
+
+def _phases(order: Message) -> tuple[Phase, ...]:
+    """List what the child is to do; without a rest there is no inference after it."""
+    return tuple(
+        phase for phase in Phase if phase is not Phase.AGAIN or order["rest_s"] is not None
     )
 
 

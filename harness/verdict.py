@@ -63,7 +63,7 @@ class Judgement:
 
 
 def fit(records: Iterable[Record]) -> Expected | None:
-    """Fit the expected time on the reference trials that ended well.
+    """Fit the expected time on the reference trials that ended well and stayed in memory.
 
     Least squares of the relative differences, over the median of each size. None when there are
     fewer than three sizes or they span less than a factor of four.
@@ -71,12 +71,19 @@ def fit(records: Iterable[Record]) -> Expected | None:
     times: dict[int, list[float]] = {}
     for record in records:
         size, seconds = record.model.weights_bytes, record.timing.inference_s
-        ended_well = record.outcome.status is Status.OK and record.key.role is Role.REFERENCE
-        if ended_well and size is not None and seconds is not None:
+        if _is_reference(record) and size is not None and seconds is not None and seconds > 0:
             times.setdefault(size, []).append(seconds)
     if len(times) < REFERENCES_MIN or max(times) < REFERENCE_SPAN * min(times):
         return None
     return _line([(float(size), median(values)) for size, values in times.items()])
+
+
+def _is_reference(record: Record) -> bool:
+    """Tell whether a trial shows what an inference takes when no weights have to come back."""
+    came_back = back(record)
+    in_memory = came_back is None or came_back < THRASH_BACK
+    ended_well = record.outcome.status is Status.OK and record.key.role is Role.REFERENCE
+    return ended_well and in_memory
 
 
 def _line(points: Sequence[tuple[float, float]]) -> Expected:
@@ -145,16 +152,16 @@ def judge(record: Record, expected: Expected | None) -> Judgement | None:
         return Judgement(Verdict.FAILS, record.outcome.reason or str(status), None, came_back)
     if expected is None or seconds is None or record.model.weights_bytes is None:
         return _judge_alone(record, came_back)
-    slower = seconds / expected.seconds(record.model.weights_bytes)
-    return _judge_against(record, slower, came_back)
+    usual = expected.seconds(record.model.weights_bytes)
+    if usual <= 0:  # Far below the references the line may cross zero.
+        return _judge_alone(record, came_back)
+    return _judge_against(record, seconds / usual, came_back)
 
 
 def _judge_against(record: Record, slower: float, came_back: float | None) -> Judgement:
     slow = record.outcome.status is Status.SLOW
     if came_back is None:
-        steady = slower <= FITS_SLOWER and not slow
-        verdict = Verdict.FITS if steady else Verdict.UNSTEADY
-        return Judgement(verdict, "back was not measured", slower, None)
+        return _judge_by_speed(record, slower)
     if (slower > TIGHT_SLOWER or slow) and came_back >= THRASH_BACK:
         return Judgement(Verdict.THRASHES, "its weights keep coming back", slower, came_back)
     if slow or slower > TIGHT_SLOWER or (slower > FITS_SLOWER and came_back < STILL_BACK):
@@ -163,6 +170,15 @@ def _judge_against(record: Record, slower: float, came_back: float | None) -> Ju
         return Judgement(Verdict.TIGHT, "some of its weights come back", slower, came_back)
     squeezed = _squeezed(record)
     return Judgement(Verdict.TIGHT if squeezed else Verdict.FITS, squeezed or "", slower, came_back)
+
+
+def _judge_by_speed(record: Record, slower: float) -> Judgement:
+    """Judge where back was not measured: only a size as fast as expected says something."""
+    unmeasured = "back was not measured"
+    if record.outcome.status is Status.SLOW or slower > FITS_SLOWER:
+        return Judgement(Verdict.UNSTEADY, unmeasured, slower)
+    squeezed = _squeezed(record)
+    return Judgement(Verdict.TIGHT if squeezed else Verdict.FITS, squeezed or unmeasured, slower)
 
 
 def _judge_alone(record: Record, came_back: float | None) -> Judgement:

@@ -77,7 +77,8 @@ def trial(order: dict[str, Any], behaviour: dict[str, Any]) -> None:
     time.sleep(behaviour.get("load_s", 0.0))
     edge(how, "load", seconds=0.01, weights_bytes=weights, file_bytes=weights,
          largest_tensor_bytes=LAYER_BYTES)  # fmt: skip
-    if edge(how, "first", seconds=seconds, output_error=1e-6) != "finish":
+    told = {"seconds": seconds, "device": order["device"], "output_error": 1e-6}
+    if edge(how, "first", **told) != "finish":
         infer(how, seconds)
         rest(order, how, seconds)
     tell("done")

@@ -31,6 +31,7 @@ from harness.survey import Survey, present_folder, survey
 
 CHILD = (sys.executable, "-m", "bench.child")
 INTERRUPTED = 130
+MEASURED_NOTHING = (Status.SKIPPED, Status.INTERRUPTED, Status.REFUSED, Status.CRASHED)
 
 
 def run(options: Namespace, child: tuple[str, ...] = CHILD) -> int:
@@ -52,7 +53,7 @@ def run(options: Namespace, child: tuple[str, ...] = CHILD) -> int:
         safe = f"{len(rows)} rows are safe in {this_run.table}"
         display.say(f"Interrupted. {safe}; run again to go on.")
         return INTERRUPTED
-    if not any(row.outcome.status is Status.OK or row.model.device for row in rows):
+    if all(row.outcome.status in MEASURED_NOTHING for row in rows):
         raise NothingMeasuredError("Nothing could be measured: " + _first_reason(rows))
     return 0
 
@@ -95,7 +96,7 @@ def _devices(settings: Settings) -> tuple[str, ...]:
 
 
 def _show_plan(call: _Call) -> int:
-    bounds = bounds_of(call.settings, call.survey, call.room, everything=call.settings.yes)
+    bounds = bounds_of(call.survey, call.room, everything=call.settings.yes)
     seen = preview(call.ground.asked, bounds, rates_of(()))
     call.display.table(summary.PLAN_HEADER, summary.plan_rows(seen))
     call.display.say(about_to_happen(seen, call.settings.format))
@@ -121,7 +122,7 @@ def _take_up(call: _Call) -> Run:
     everything = agrees_to_all(
         call.room, yes=call.settings.yes, terminal=sys.stdin.isatty(), ask=input
     )
-    bounds = bounds_of(call.settings, call.survey, call.room, everything=everything)
+    bounds = bounds_of(call.survey, call.room, everything=everything)
     bounds = replace(bounds, lost=lost_sizes(results, call.survey.machine.machine))
     return new_run(results, call.ground, bounds, datetime.now(UTC))
 

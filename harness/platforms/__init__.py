@@ -92,3 +92,8 @@ def current() -> Platform:
             return Linux()
         case name:
             raise MachineError(f"memcliff has no memory probes for {name} yet: run it on Linux.")
+
+
+def max_rss_bytes(ru_maxrss: int) -> int:
+    """Take rusage's ru_maxrss to bytes: macOS counts bytes, Linux and the BSDs KiB."""
+    return ru_maxrss if python_platform.system() == "Darwin" else ru_maxrss * 1024
