@@ -1,25 +1,20 @@
 """Records for tests: only what a rule looks at, the rest empty."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from harness.records import (
-    Before,
-    Condition,
-    Limit,
     Machine,
     Model,
     Outcome,
     PhaseMemory,
-    Quality,
     Record,
     Role,
     Status,
     Timing,
     TrialKey,
-    Versions,
-    WholeTrial,
 )
-from harness.series import LAYER_BYTES
+from harness.series import LAYER_BYTES, Trial
 
 MACHINE = Machine(
     machine="amd-epyc-2core-24gib", chip="AMD EPYC", cores=2, ram_bytes=25_275_990_016, os="linux"
@@ -49,3 +44,40 @@ def a_row(
                       inference_count=None if inference_s is None else 5),
         infer=PhaseMemory(paged_in_bytes=returned),
     )  # fmt: skip
+
+
+def changed(row: Record, **parts: Mapping[str, object]) -> Record:
+    """Change single cells, as in changed(row, load={"swapped_out_bytes": 5})."""
+    cells = {name: replace(getattr(row, name), **some) for name, some in parts.items()}
+    return replace(row, **cells)
+
+
+SECONDS_PER_LAYER = 0.004
+"""What an inference takes on the machines that tests make up, as long as the model fits."""
+
+
+def trial_row(trial: Trial, word: str) -> Record:
+    """Make the row of a planned trial that went as the word says: a verdict or a status."""
+    usual = trial.layers * SECONDS_PER_LAYER
+    match word:
+        case "fits":
+            row = a_row(trial.layers, usual)
+        case "tight":
+            row = a_row(trial.layers, 1.5 * usual, back=0.005)
+        case "thrashes":
+            row = a_row(trial.layers, 50 * usual, back=0.5)
+        case "unsteady":
+            row = a_row(trial.layers, 5 * usual, back=None)
+        case _:
+            row = a_row(trial.layers, status=Status(word))
+    return changed(
+        row,
+        key={"role": trial.role, "repeat": trial.repeat},
+        model={"device_asked": trial.device, "device": trial.device, "format": trial.format},
+    )
+
+
+def skipped_row(trial: Trial) -> Record:
+    """Make the row of a trial that the plan says not to make."""
+    row = trial_row(trial, Status.SKIPPED)
+    return changed(row, outcome={"reason": trial.skip})

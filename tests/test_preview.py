@@ -1,0 +1,96 @@
+"""What a run will do if everything fits."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.predict import Rates, peak_bytes, rates_of, trial_s, weights_that_fit
+from harness.preview import Preview, preview
+from harness.records import Record, Status
+from harness.series import LAYER_BYTES
+from tests.records import a_row, changed
+from tests.simulation import ASKED, BOUNDS, GB, TARGET, cliff_at, played, sizes, without_cliff
+
+RATES = Rates()
+
+
+def layers_in(seen: Preview) -> list[int]:
+    return [trial.layers for trial in seen.trials]
+
+
+def test_a_preview_is_the_run_of_a_machine_without_a_cliff() -> None:
+    assert layers_in(preview(ASKED, BOUNDS, RATES)) == sizes(played(without_cliff))
+
+
+def test_the_model_files_of_the_largest_size_hold_those_of_all_others() -> None:
+    seen = preview(replace(ASKED, sizes=(GB, 4 * GB, 2 * GB)), BOUNDS, RATES)
+    assert seen.disk_bytes == 60 * LAYER_BYTES
+
+
+def test_the_time_is_that_of_all_trials_and_of_writing_the_files_once() -> None:
+    seen = preview(replace(ASKED, sizes=(GB, 2 * GB)), BOUNDS, RATES)
+    trials = sum(trial_s(layers * LAYER_BYTES, RATES) for layers in (15, 30))
+    assert seen.duration_s == pytest.approx(trials + 30 * LAYER_BYTES / RATES.write)
+
+
+def test_a_trial_that_is_skipped_costs_nothing() -> None:
+    bounds = replace(BOUNDS, ceiling_bytes=3 * GB)
+    seen = preview(replace(ASKED, sizes=(GB, 4 * GB)), bounds, RATES)
+    assert [trial.skip for trial in seen.trials] == [None, "it is too much"]
+    assert seen.disk_bytes == 15 * LAYER_BYTES
+    alone = preview(replace(ASKED, sizes=(GB,)), bounds, RATES)
+    assert seen.duration_s == alone.duration_s
+
+
+def test_nothing_left_to_do_costs_nothing() -> None:
+    rows = played(without_cliff)
+    assert preview(ASKED, BOUNDS, RATES, rows) == Preview((), 0, 0)
+
+
+def test_a_resumed_run_previews_only_what_is_left() -> None:
+    rows = played(without_cliff)
+    seen = preview(ASKED, BOUNDS, rates_of(rows[:7]), rows[:7])
+    assert layers_in(seen) == sizes(rows[7:])
+
+
+def test_what_is_left_is_taken_to_fit_even_after_a_trial_that_crawled() -> None:
+    """The rates of the last trial must not make the sizes to come look unsteady."""
+    rows = tuple(changed(row, timing={"load_s": 60.0}) for row in played(cliff_at(100))[:5])
+    assert sizes(rows)[-1] == 124
+    assert rates_of(rows).infer < RATES.infer / 10
+    seen = preview(ASKED, BOUNDS, rates_of(rows), rows)
+    assert layers_in(seen) == [TARGET, 86, 86, TARGET, TARGET]
+
+
+# Predictions.
+
+
+@pytest.mark.parametrize("weights_bytes", [0, GB, 12 * GB])
+def test_the_weights_that_fit_are_those_with_that_peak(weights_bytes: int) -> None:
+    peak = peak_bytes(weights_bytes, "savedmodel")
+    assert weights_that_fit(peak, "savedmodel") == pytest.approx(weights_bytes, abs=1)
+
+
+def test_in_less_memory_than_the_framework_takes_nothing_fits() -> None:
+    assert weights_that_fit(100_000_000, "savedmodel") == 0
+    assert weights_that_fit(-GB, "savedmodel") == 0
+
+
+def timed(load_s: float | None, inference_s: float | None, status: Status = Status.OK) -> Record:
+    return changed(a_row(15, inference_s, status=status), timing={"load_s": load_s})
+
+
+def test_rates_are_those_of_the_last_trial_that_ended_well() -> None:
+    weights = 15 * LAYER_BYTES
+    rows = (timed(1.0, 0.1), timed(2.0, 0.2), timed(9.0, 9.0, Status.SLOW))
+    assert rates_of(rows) == Rates(RATES.write, weights / 2.0, weights / 0.2)
+
+
+@pytest.mark.parametrize("row", [timed(None, 0.1), timed(1.0, None), Record.empty()])
+def test_rates_stay_guesses_where_a_time_is_missing(row: Record) -> None:
+    assert rates_of((row,)) == RATES
+    assert rates_of(()) == RATES
+
+
+def test_a_larger_model_takes_longer() -> None:
+    assert trial_s(12 * GB, RATES) > trial_s(GB, RATES)
