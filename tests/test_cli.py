@@ -1,0 +1,51 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main, parser
+
+
+def modules_after(code: str) -> set[str]:
+    """Run some code in a fresh process and list what it has imported."""
+    told = f"import sys; {code}; print(*sys.modules)"
+    done = subprocess.run((sys.executable, "-c", told), capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_the_entry_imports_argparse_alone() -> None:
+    bare = modules_after("import argparse")
+    entry = modules_after("from harness.cli import parser; parser()")
+    assert entry - bare == {"harness", "harness.cli"}
+
+
+def test_the_parent_of_a_run_has_no_framework_numpy_or_pandas() -> None:
+    loaded = modules_after("import harness.commands.run, harness.measure")
+    assert not loaded & {"tensorflow", "keras", "numpy", "pandas", "h5py", "psutil"}
+
+
+@pytest.mark.parametrize("command", ["run", "doctor", "clean"])
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        parser().parse_args([command, "--help"])
+    assert raised.value.code == 0
+    assert "--models-dir" in capsys.readouterr().out
+
+
+def test_no_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main([])
+    assert raised.value.code == 2
+    assert "command" in capsys.readouterr().err
+
+
+def test_an_error_is_one_sentence_and_its_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--sizes", "12"]) == 2
+    assert capsys.readouterr().err.startswith("memcliff: --sizes 12: a size needs a unit")
+
+
+def test_a_reader_that_has_gone_is_no_failure(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m harness run --plan -o {tmp_path} | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602
+    assert "Traceback" not in done.stderr
