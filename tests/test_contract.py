@@ -104,7 +104,11 @@ def test_a_quick_reading_tells_the_same_resident_size_as_a_full_one(holder: Talk
     quick, full = probe.quick(), probe.full()
     assert quick is not None
     assert full is not None
-    assert quick.rss_bytes == full.rss_bytes
+    assert quick.rss_bytes is not None
+    assert full.rss_bytes is not None
+    # Since Linux 6.2 the kernel counts up to 32 pages on each CPU before it adds them to the sum.
+    slack = 32 * (os.cpu_count() or 1) * os.sysconf("SC_PAGE_SIZE")
+    assert abs(quick.rss_bytes - full.rss_bytes) <= slack
 
 
 def test_available_memory_is_what_psutil_says() -> None:
