@@ -1,5 +1,6 @@
 """The device that does the work, and the framework that was imported to reach it."""
 
+import os
 import platform
 from dataclasses import dataclass
 from importlib import metadata
@@ -23,10 +24,13 @@ class Framework:
 
 def make_ready(device: str) -> Framework:
     """Import TensorFlow and run one operation on "cpu" or "gpu"; raise TaskError without one."""
+    # tensorflow-metal tells its limits in TensorFlow's INFO log alone, and a shell may silence it.
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "0"
     import tensorflow as tf
 
     _choose(device)
     ran_on = device_of(tf.zeros(1).device)
+    demand(device, ran_on)
     return Framework(
         python=platform.python_version(),
         framework="tensorflow",
@@ -35,6 +39,20 @@ def make_ready(device: str) -> Framework:
         metal_plugin_version=version_of("tensorflow-metal"),
         device=ran_on,
     )
+
+
+def demand(asked: str, ran_on: str) -> None:
+    """Raise TaskError when other than the device asked for did the work.
+
+    TensorFlow may place on the CPU what the GPU cannot do, without a word: such a trial says
+    nothing of the GPU.
+    """
+    if ran_on != asked:
+        reason = (
+            f"TensorFlow did the work on the {ran_on.upper()} although the {asked.upper()} was "
+            f"asked for: use --device {ran_on}."
+        )
+        raise TaskError(Status.REFUSED, reason)
 
 
 def hide_gpus() -> None:

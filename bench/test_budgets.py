@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tests.libsystem import compiled
+
 CHILD = (sys.executable, "-m", "bench.child")
 LAYER_BYTES = 4096 * 4096 * 4
 PEAK_OF_MAKING_LAYERS = 4
@@ -143,3 +145,20 @@ def seconds_of(command: tuple[str, ...]) -> float:
     began = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
+
+
+def test_the_sampler_on_a_made_up_mac_is_cheap(tmp_path: Path) -> None:
+    settings = (str(compiled(tmp_path)), "{}")
+    watch = (sys.executable, "-m", "tests.darwin_sampler", *settings)
+    with subprocess.Popen(("sleep", "60"), start_new_session=True) as child:
+        command = (*watch, str(child.pid), str(tmp_path / "trace"))
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as sampler:
+            time.sleep(2)
+            before, began = cpu_s(sampler.pid), time.monotonic()
+            time.sleep(20)
+            share = (cpu_s(sampler.pid) - before) / (time.monotonic() - began)
+            assert sampler.stdin is not None
+            sampler.stdin.close()
+        child.kill()
+    print(f"\ndarwin sampler on the stub at 50 Hz: {share:.2%} of a core")
+    assert share <= SAMPLER_CPU_SHARE

@@ -168,10 +168,10 @@ class _Answer:
             return self._machine_lost(row)
         only = len(self.series.asked.devices) == 1
         no = "No." if only else f"No, not on the {self.series.device.upper()}."
-        peak = self.target.peak_rss_bytes
-        resident = "" if peak is None else f", with {show_bytes(peak)} resident"
+        peak = self.target.peak_words
+        memory = "" if peak is None else f", with {peak}"
         return (
-            f"{no} {self.name} does not work on {self.where}: {_failure(row)}{resident} "
+            f"{no} {self.name} does not work on {self.where}: {_failure(row)}{memory} "
             f"({self.target.score}). {self._smaller()}"
         )
 

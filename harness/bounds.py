@@ -1,7 +1,10 @@
 """How large a model may get on this machine, and whether that has to be asked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
+from harness.metal import MetalLimit, expected_limit
 from harness.predict import KEPT_FREE_BYTES, weights_that_fit
 from harness.series import LAYER_BYTES, Asked, Bounds, layers_of
 from harness.settings import Settings
@@ -12,29 +15,64 @@ WITH_SWAP = 1.5
 """With swap, the search ends at so many times the RAM at the latest."""
 
 
+class Choice(StrEnum):
+    """How far the user lets a run go."""
+
+    ALL = "all"
+    LIMIT = "limit"
+    """All sizes on the CPU, and the GPU up to Metal's limit."""
+    SAFE = "safe"
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRoom:
+    """What a GPU may be loaded with."""
+
+    safe_bytes: int
+    """Predicted peak, two copies of the weights, stays 3 GiB below the memory available now."""
+    limit: MetalLimit | None
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """The largest weights that are safe, that are wanted, and that the machine could try."""
 
     safe_bytes: int
-    """Predicted peak stays 3 GiB below the memory available now."""
+    """Predicted peak on the CPU stays 3 GiB below the memory available now."""
     wanted_bytes: int
     """What was asked for needs, at the most."""
     default_bytes: int
     """The search goes no higher by itself."""
     has_swap: bool
+    devices: tuple[str, ...] = ("cpu",)
+    gpu: GpuRoom | None = None
 
     @property
     def is_safe(self) -> bool:
-        """Tell whether all that is wanted is safe."""
-        return self.wanted_bytes <= self.safe_bytes
+        """Tell whether all that is wanted is safe on every device."""
+        return all(self.wanted_bytes <= self.safe_on(device) for device in self.devices)
+
+    @property
+    def passes_metal(self) -> bool:
+        """Tell whether what is wanted goes past Metal's limit on the GPU."""
+        limit = self.gpu.limit if self.gpu else None
+        return limit is not None and self.wanted_bytes > limit.working_set_bytes
+
+    def safe_on(self, device: str) -> int:
+        """Give the largest weights that are safe on a device."""
+        return self.gpu.safe_bytes if device == "gpu" and self.gpu else self.safe_bytes
 
 
-def room_of(settings: Settings, survey: Survey) -> Room:
+def can_swap(survey: Survey) -> bool:
+    """Tell whether memory can go to the disk: macOS makes its swap files when it needs them."""
+    return bool(survey.system.swap_total_bytes) or survey.machine.os == "macos"
+
+
+def room_of(settings: Settings, survey: Survey, devices: tuple[str, ...] = ("cpu",)) -> Room:
     """Compare what was asked for with the memory available."""
     available = survey.system.available_bytes or 0
     ram = survey.machine.ram_bytes or available
-    swap = survey.system.swap_total_bytes or 0
+    swap = can_swap(survey)
     safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format)
     without_swap = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, settings.format))
     default = round(WITH_SWAP * ram) if swap else without_swap
@@ -43,34 +81,66 @@ def room_of(settings: Settings, survey: Survey) -> Room:
         wanted = max(settings.sizes)
     else:
         wanted = settings.max_bytes or max(settings.target_bytes, default)
+    gpu = _gpu_room(settings, survey) if "gpu" in devices else None
     # A size is the nearest whole layer, which may be a little above what was asked for.
-    return Room(safe, layers_of(wanted) * LAYER_BYTES, default, swap > 0)
+    return Room(safe, layers_of(wanted) * LAYER_BYTES, default, swap, devices, gpu)
 
 
-def bounds_of(survey: Survey, room: Room, *, everything: bool) -> Bounds:
-    """Fix the bounds of a run; everything: the user agreed to sizes that are not safe."""
+def _gpu_room(settings: Settings, survey: Survey) -> GpuRoom:
     available = survey.system.available_bytes or 0
-    largest = room.wanted_bytes if everything or room.is_safe else room.safe_bytes
-    cure = "" if everything else "; pass --yes to try it all the same"
-    swap = "" if room.has_swap else ", and there is no swap"
+    safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format, "gpu")
+    limit = expected_limit(survey.machine)
+    return GpuRoom(safe if limit is None else min(safe, limit.working_set_bytes), limit)
+
+
+def bounds_of(survey: Survey, room: Room, choice: Choice) -> Bounds:
+    """Fix the bounds of a run, as far as the user lets it go."""
+    largest = _largest(room, choice, "cpu")
+    gpu_bytes, gpu_reason = _gpu_ceiling(survey, room, choice)
+    limit = room.gpu.limit if room.gpu else None
     return Bounds(
         ceiling_bytes=largest,
-        ceiling_reason=(
-            f"{show_bytes(available)} of memory are available and {show_gib(KEPT_FREE_BYTES)} are "
-            f"kept free, which leaves room for {show_bytes(largest)} of weights{swap}{cure}"
-        ),
-        available_bytes=available,
+        ceiling_reason=_why(survey, room, largest, choice),
+        available_bytes=survey.system.available_bytes or 0,
         last_level_cache_bytes=survey.last_level_cache_bytes,
+        gpu_ceiling_bytes=gpu_bytes,
+        gpu_ceiling_reason=gpu_reason,
+        metal_limit_bytes=None if limit is None else limit.working_set_bytes,
+        gpu_within_metal=choice is Choice.LIMIT,
     )
 
 
-def asked_of(settings: Settings, devices: tuple[str, ...]) -> Asked:
+def _gpu_ceiling(survey: Survey, room: Room, choice: Choice) -> tuple[int | None, str]:
+    if room.gpu is None:
+        return None, ""
+    largest = _largest(room, choice, "gpu")
+    copy = " on the GPU, which takes a copy of its own"
+    return largest, _why(survey, room, largest, choice, copy)
+
+
+def _largest(room: Room, choice: Choice, device: str) -> int:
+    within = choice is Choice.SAFE and not room.is_safe
+    return room.safe_on(device) if within else room.wanted_bytes
+
+
+def _why(survey: Survey, room: Room, largest_bytes: int, choice: Choice, where: str = "") -> str:
+    """Say why a ceiling is where it is; it holds for every size above it."""
+    available = survey.system.available_bytes or 0
+    cure = "; pass --yes to try it all the same" if choice is Choice.SAFE else ""
+    swap = "" if room.has_swap else ", and there is no swap"
+    return (
+        f"{show_bytes(available)} of memory are available and {show_gib(KEPT_FREE_BYTES)} are kept "
+        f"free, which leaves room for {show_bytes(largest_bytes)} of weights{where}{swap}{cure}"
+    )
+
+
+def asked_of(settings: Settings, devices: Sequence[str]) -> Asked:
     """Give what the plan needs of the settings."""
     return Asked(
         target_bytes=settings.target_bytes,
         resolution_bytes=settings.resolution_bytes,
         sizes=settings.sizes,
-        devices=devices,
+        devices=tuple(devices),
         formats=(settings.format,),
         arch=settings.arch,
         dtype=settings.dtype,

@@ -32,6 +32,12 @@ def parser() -> argparse.ArgumentParser:
     _add_run(commands)
     doctor = commands.add_parser("doctor", help="what this machine is and what every probe says")
     doctor.add_argument("--models-dir", metavar="DIR", help="the folder of the model files")
+    doctor.add_argument(
+        "--save", metavar="DIR", help="save all it read in a new folder, without personal details"
+    )
+    doctor.add_argument(
+        "--probe", action="store_true", help="see how far counters move when 256 MiB are taken"
+    )
     clean = commands.add_parser("clean", help="remove model files and traces")
     clean.add_argument("--models-dir", metavar="DIR", help="the folder of the model files")
     clean.add_argument("-o", "--results", default="results", metavar="DIR", help="results folder")

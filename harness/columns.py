@@ -5,7 +5,7 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, get_args, get_origin, get_type_hints
 
-from harness.records import Record
+from harness.records import SCHEMA, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +18,25 @@ class Column:
     attribute: str
     type: type
     doc: str
+    since: int = 1
+    """The schema it came with; older tables do not have it."""
 
 
 @cache
-def columns() -> tuple[Column, ...]:
-    """List the table's columns in order, `schema` first."""
+def columns(schema: int = SCHEMA) -> tuple[Column, ...]:
+    """List the columns of a schema in order, `schema` first."""
+    return tuple(column for column in _all_columns() if column.since <= schema)
+
+
+def _all_columns() -> tuple[Column, ...]:
     own: list[Column] = []
     parts: list[Column] = []
     for field in fields(Record):
-        hint, note = _annotated(Record, field.name)
+        hint, note, since = _annotated(Record, field.name)
         if is_dataclass(hint):
             parts += _columns_of(field.name, hint, note)
         else:
-            own.append(Column(field.name, None, field.name, hint, note))
+            own.append(Column(field.name, None, field.name, hint, note, since))
     return (*own, *parts)
 
 
@@ -44,8 +50,8 @@ def _columns_of(group: str, part: type, prefix: str) -> list[Column]:
     about = _about(prefix)
     found = []
     for field in fields(part):
-        hint, doc = _annotated(part, field.name)
-        found.append(Column(prefix + field.name, group, field.name, hint, about + doc))
+        hint, doc, since = _annotated(part, field.name)
+        found.append(Column(prefix + field.name, group, field.name, hint, about + doc, since))
     return found
 
 
@@ -59,13 +65,14 @@ def _about(prefix: str) -> str:
             return f"phase {prefix.removesuffix('_')}: "
 
 
-def _annotated(owner: type, name: str) -> tuple[type, str]:
-    """Take `Annotated[X | None, note]` to X and the note."""
+def _annotated(owner: type, name: str) -> tuple[type, str, int]:
+    """Take `Annotated[X | None, note, since]` to X, the note and the schema, 1 if not given."""
     hint = get_type_hints(owner, include_extras=True)[name]
     if get_origin(hint) is not Annotated:
         raise TypeError(f"{owner.__name__}.{name} has no line of doc")
-    plain, note = get_args(hint)
-    return (get_args(plain)[0] if isinstance(plain, UnionType) else plain), note
+    plain, note, *since = get_args(hint)
+    kind = get_args(plain)[0] if isinstance(plain, UnionType) else plain
+    return kind, note, since[0] if since else 1
 
 
 def as_markdown() -> str:

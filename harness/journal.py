@@ -1,9 +1,9 @@
 """The journal of a run: what began, so that the next run knows what never came back."""
 
 import json
-import os
 from pathlib import Path
 
+from harness.disk import sync
 from harness.errors import MachineError
 from harness.lines import Message, parse
 
@@ -17,7 +17,7 @@ def note(path: Path, entry: Message) -> None:
         with path.open("ab") as file:
             file.write(_line_end(path) + json.dumps(entry).encode() + b"\n")
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
     except OSError as error:
         raise MachineError(
             f"The journal {path} cannot be written ({error.strerror}): "

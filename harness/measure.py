@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from harness import recovery
+from harness.bounds import can_swap
 from harness.display import Display
 from harness.guard import Guards
 from harness.interrupt import Interrupt
 from harness.lines import Message
 from harness.models import LEFT_FREE_BYTES, ModelFiles, Models
+from harness.observation import Observation
 from harness.pace import Pace
 from harness.plan import next_trial
 from harness.platforms import Platform
@@ -85,9 +87,17 @@ def _measured_row(
     bench.display.begin(start.number, trial, trial_s(trial.weights_bytes, rates_of(rows)))
     bench.run.begin(start)
     seen = run_trial(_setup(bench, start, files, rows), bench.interrupt, bench.display.watch)
-    row = row_of(bench.run.ground, start, seen)
+    row = row_of(bench.run.ground, start, _explained(bench, start, seen))
     bench.run.end(row)
     return row
+
+
+def _explained(bench: Bench, start: Start, seen: Observation) -> Observation:
+    """Add what the system reported of a child that was killed without a word."""
+    if seen.exit is None or seen.exit.signal != "SIGKILL":
+        return seen
+    boot_id, pid = bench.survey.machine.boot_id, seen.event("ready").get("pid")
+    return replace(seen, report=bench.platform.report(start.started_utc, boot_id, pid))
 
 
 def _ready(bench: Bench, start: Start, files: ModelFiles) -> Start:
@@ -152,7 +162,7 @@ def _order(bench: Bench, trial: Trial, files: ModelFiles) -> Message:
 
 def _guards(bench: Bench) -> Guards:
     ram = bench.survey.machine.ram_bytes
-    has_swap = bool(bench.survey.system.swap_total_bytes)
+    has_swap = can_swap(bench.survey)
     return Guards(
         least_available_bytes=None
         if has_swap or ram is None

@@ -14,14 +14,13 @@ from harness.interrupt import Interrupt
 from harness.lines import Message
 from harness.preflight import disk_problem
 from harness.process import Process
+from harness.records import Phase
 from harness.series import LAYER_BYTES, Asked
 
 SILENCE_S = 600.0
 """A child that makes files and says nothing for so long is stuck."""
 LEFT_FREE_BYTES = 10 * 10**9
 """What must stay free beside the model files; the guard of the free disk keeps as much."""
-MODELS = "models"
-"""The folder's name in the cache folder of the system."""
 
 Progress = Callable[[Message], None]
 
@@ -49,6 +48,8 @@ class Models:
     child: tuple[str, ...]
     log: Path
     """What the children wrote to stderr."""
+    made_folder: Callable[[Path], object] | None = None
+    """Is told of the folder once it is there, to keep it out of backups."""
     checked: bool = False
     """The layers are read and compared once in a run, then trusted."""
 
@@ -89,11 +90,23 @@ class Models:
                 f"The models folder {self.folder} cannot be written ({error.strerror}): "
                 "choose another one with --models-dir."
             ) from error
+        if self.made_folder is not None:
+            self.made_folder(self.folder)
         needed = layers * LAYER_BYTES - stored_bytes(self.folder)
         free = shutil.disk_usage(self.folder).free
         problem = disk_problem(free, needed + LEFT_FREE_BYTES, "the models folder")
         if needed > 0 and problem is not None:
             raise MachineError(problem)
+
+
+def _why_not(failed: Message) -> str:
+    """Explain why a make child gave up, with the cure where it is known."""
+    if failed.get("phase") == Phase.IMPORT:
+        return (
+            f"TensorFlow cannot be imported ({failed['reason']}): "
+            "`make doctor` tries it and says what to do."
+        )
+    return f"The model files cannot be made: {failed['reason']}"
 
 
 def stored_bytes(folder: Path) -> int:
@@ -131,7 +144,7 @@ class _Maker:
                 case "model":
                     self.made = ModelFiles(Path(event["model"]), Path(event["expected"]))
                 case "failed":
-                    raise MachineError(f"The model files cannot be made: {event['reason']}")
+                    raise MachineError(_why_not(event))
         if time.monotonic() - self.heard_at > SILENCE_S:
             raise MachineError(f"Making the model files was silent for {SILENCE_S:.0f} s.")
 

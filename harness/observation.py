@@ -4,16 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from harness.failures import (
+    KILLED_FROM_OUTSIDE,
+    Failure,
+    Kind,
+    failure_of,
+    failure_said,
+    gpu_command_failure,
+    last_words,
+)
 from harness.guard import Stop
 from harness.lines import Message
+from harness.metal_log import MetalLog
 from harness.process import Exit
+from harness.readings import PRESSURE_WORDS
 from harness.records import Outcome, Phase, Status, Timing
 from harness.trace import Trace
 
 LEFT_OUT = 2
 LEFT_OUT_FROM = 5
 P95_FROM = 20
-OUT_OF_MEMORY_TEXTS = ("std::bad_alloc", "OOM when allocating", "Cannot allocate memory")
+NOT_LOADED = (Kind.PLUGIN_SYMBOL, Kind.PLUGIN_LIBRARY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +39,13 @@ class Observation:
     interrupted: bool
     trace: Trace
     stderr: tuple[str, ...]
-    """The last lines the child wrote there."""
+    """What the child wrote there: the lines that tell of a failure, and the last ones."""
     phases: tuple[Phase, ...] = tuple(Phase)
     """What the child was to do; quick runs leave the phase again out."""
+    metal_log: MetalLog | None = None
+    """What tensorflow-metal said of the GPU on stderr; None without it."""
+    report: str | None = None
+    """What the system's own report says of the child's end, where it writes one."""
 
     def event(self, kind: str, phase: str | None = None) -> Message:
         """Give the event of this kind and phase; empty when it never came."""
@@ -54,11 +69,27 @@ class Observation:
 def outcome_of(seen: Observation) -> Outcome:
     """Tell how the trial ended, from the surest evidence to the least."""
     if seen.event("done"):
-        return Outcome(Status.OK)
+        return _done(seen)
     failed = seen.event("failed")
     if failed:
-        return Outcome(Status(failed["status"]), failed["reason"])
+        return _said(seen, Status(failed["status"]), failed["reason"])
     return _cut_short(seen) or _died(seen)
+
+
+def _done(seen: Observation) -> Outcome:
+    """Believe a child that came to its end, unless the GPU failed on the way and it went on."""
+    wrong = gpu_command_failure("\n".join(seen.stderr))
+    return Outcome(Status.OK) if wrong is None else Outcome(Status.INVALID, wrong.reason)
+
+
+def _said(seen: Observation, status: Status, words: str) -> Outcome:
+    """Take the child at its word; where its words are known, say what they mean."""
+    wrong = gpu_command_failure("\n".join(seen.stderr)) if status is Status.INVALID else None
+    if wrong is not None:
+        return Outcome(status, f"{wrong.reason} ({words})")
+    known = failure_said([words])
+    plain = known is None or known.kind in (Kind.BAD_ALLOC, Kind.ABORTED)
+    return Outcome(status, words if known is None or plain else known.reason)
 
 
 def _cut_short(seen: Observation) -> Outcome | None:
@@ -82,22 +113,41 @@ def _died(seen: Observation) -> Outcome:
     where = f"in phase {seen.phase()}"
     if seen.exit is None:
         return Outcome(Status.STOPPED, f"the child could not be ended {where}", None, "end")
-    if seen.exit.signal == "SIGKILL":
-        kills = seen.trace.oom_kills()
-        who = f"by the kernel, out of memory (kills counted: {kills})" if kills else "from outside"
-        return Outcome(Status.KILLED, f"killed {who} {where}", "SIGKILL")
-    memory = [line for line in seen.stderr if any(text in line for text in OUT_OF_MEMORY_TEXTS)]
-    if memory:
-        return Outcome(Status.OOM_ERROR, f"{_last_words(memory)} ({where})", seen.exit.signal)
-    how = seen.exit.signal or f"exit code {seen.exit.code}"
-    return Outcome(
-        Status.CRASHED, f"ended by {how} {where}: {_last_words(seen.stderr)}", seen.exit.signal
-    )
+    failure = failure_of(seen.exit.code, seen.exit.signal, seen.stderr, _killer(seen))
+    if failure is None or failure.kind is Kind.ABORTED:
+        how = seen.exit.signal or f"exit code {seen.exit.code}"
+        words = failure.reason if failure else last_words(seen.stderr)
+        return Outcome(Status.CRASHED, f"ended by {how} {where}: {words}", seen.exit.signal)
+    link = f" {where}" if failure.kind is Kind.KILLED else f" ({where})"
+    return Outcome(_status_of(failure), f"{failure.reason}{link}", seen.exit.signal)
 
 
-def _last_words(stderr: Sequence[str]) -> str:
-    words = [line.strip() for line in stderr if line.strip()]
-    return words[-1][:300] if words else "it said nothing"
+def _status_of(failure: Failure) -> Status:
+    if failure.kind is Kind.KILLED:
+        return Status.KILLED
+    if failure.for_want_of_memory:
+        return Status.OOM_ERROR
+    return Status.REFUSED if failure.kind in NOT_LOADED else Status.CRASHED
+
+
+def _killer(seen: Observation) -> str:
+    """Say who may have killed the child, from what counts or tells such kills on this system."""
+    kills = seen.trace.oom_kills()
+    if kills:
+        return f"by the kernel, out of memory (kills counted: {kills})"
+    if seen.report is not None:
+        return f"from outside: {seen.report},"
+    pressure = _worst_pressure(seen)
+    if pressure is None:
+        return KILLED_FROM_OUTSIDE
+    # Only macOS tells a pressure; it counts no kills, and its jetsam leaves no word on stderr.
+    level = PRESSURE_WORDS.get(pressure, str(pressure))
+    return f"without a word, as macOS does when memory runs out (pressure at worst: {level}),"
+
+
+def _worst_pressure(seen: Observation) -> int | None:
+    levels = [sample.reading.macos_pressure for sample in seen.trace.samples]
+    return max((level for level in levels if level is not None), default=None)
 
 
 def timing_of(seen: Observation) -> Timing:

@@ -7,15 +7,23 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from harness.predict import weights_that_fit
-from harness.records import Record, Role, Status
-from harness.series import LAYER_BYTES, Asked, Bounds, Series, Trial, all_series, layers_of
+from harness.records import Record, Role
+from harness.series import (
+    BAD_OMENS,
+    LAYER_BYTES,
+    Asked,
+    Bounds,
+    Series,
+    Trial,
+    all_series,
+    layers_of,
+)
 from harness.sizes import show_bytes
 from harness.verdict import Verdict, combine, fit
 
 REFERENCE_LEAST_BYTES = 250_000_000
 STEP_UP = 1.25
 TRIES = 3
-STOPS_THE_TARGET = (Status.STOPPED, Status.MACHINE_LOST)
 
 
 def next_trial(asked: Asked, bounds: Bounds, rows: Iterable[Record]) -> Trial | None:
@@ -38,23 +46,26 @@ def _stages(asked: Asked) -> tuple[Callable[[Series], Trial | None], ...]:
 def _given(series: Series) -> Trial | None:
     for layers in dict.fromkeys(layers_of(size) for size in series.asked.sizes):
         if not series.tried(layers):
-            above = layers * LAYER_BYTES > series.bounds.ceiling_bytes
-            return series.trial(layers, Role.GIVEN, series.bounds.ceiling_reason if above else None)
+            above = layers * LAYER_BYTES > series.ceiling_bytes
+            return series.trial(layers, Role.GIVEN, series.ceiling_reason if above else None)
     return None
 
 
-def reference_layers(asked: Asked, bounds: Bounds, model_format: str) -> tuple[int, ...]:
+def reference_layers(
+    asked: Asked, bounds: Bounds, model_format: str, device: str = "cpu"
+) -> tuple[int, ...]:
     """Choose the reference sizes before any timing: three over a factor of four.
 
     The largest has a predicted peak of at most half of the memory available and is about a third
     of the target; the smallest is at least 0.25 GB and twice the last-level cache. Empty when the
     memory available leaves no room for that.
     """
-    room = weights_that_fit(bounds.available_bytes // 2, model_format)
+    room = weights_that_fit(bounds.available_bytes // 2, model_format, device)
+    room = min(room, bounds.search_bytes(device))
     cache = 2 * (bounds.last_level_cache_bytes or 0)
     smallest = math.ceil(max(REFERENCE_LEAST_BYTES, cache) / LAYER_BYTES)
     smallest = max(smallest, layers_of(asked.target_bytes / 12))
-    smallest = min(smallest, math.floor(min(room, bounds.ceiling_bytes) / LAYER_BYTES / 4))
+    smallest = min(smallest, math.floor(room / LAYER_BYTES / 4))
     if smallest * LAYER_BYTES < max(REFERENCE_LEAST_BYTES, cache):
         return ()
     return (smallest, 2 * smallest, 4 * smallest)
@@ -62,12 +73,16 @@ def reference_layers(asked: Asked, bounds: Bounds, model_format: str) -> tuple[i
 
 def _reference(series: Series) -> Trial | None:
     """Try each reference once, all of them again while they do not lie on a line."""
-    sizes = reference_layers(series.asked, series.bounds, series.format)
+    sizes = _references_of(series)
     rounds = {series.tried(layers, Role.REFERENCE) for layers in sizes}
     if not sizes or (min(rounds) == max(rounds) > 0 and not _restless(series, max(rounds))):
         return None
     least = min(sizes, key=lambda layers: (series.tried(layers, Role.REFERENCE), layers))
     return series.trial(least, Role.REFERENCE)
+
+
+def _references_of(series: Series) -> tuple[int, ...]:
+    return reference_layers(series.asked, series.bounds, series.format, series.device)
 
 
 def _restless(series: Series, rounds: int) -> bool:
@@ -104,9 +119,8 @@ def step_layers(asked: Asked, references: Sequence[int]) -> tuple[int, ...]:
 
 def _step(series: Series) -> Trial | None:
     """Climb towards the target; the first size that is not practical ends the climb."""
-    references = reference_layers(series.asked, series.bounds, series.format)
-    for layers in step_layers(series.asked, references):
-        if layers * LAYER_BYTES > series.bounds.ceiling_bytes:
+    for layers in step_layers(series.asked, _references_of(series)):
+        if layers * LAYER_BYTES > series.search_bytes:
             return None
         if not series.tried(layers):
             fine = series.bracket().high is None
@@ -127,10 +141,13 @@ def _target(series: Series) -> Trial | None:
 
 def _spares_the_target(series: Series, target: int) -> str | None:
     """Say why the target must not be tried; None when it may."""
-    if target * LAYER_BYTES > series.bounds.ceiling_bytes:
-        return series.bounds.ceiling_reason
+    if target * LAYER_BYTES > series.ceiling_bytes:
+        return series.ceiling_reason
+    past = series.past_metal(target)
+    if past is not None:
+        return past
     for row in series.rows:
-        if row.outcome.status in STOPS_THE_TARGET:
+        if row.outcome.status in BAD_OMENS:
             size = show_bytes(row.model.weights_bytes or 0)
             return f"a smaller size, {size}, ended as {row.outcome.status}"
     return None
@@ -138,11 +155,15 @@ def _spares_the_target(series: Series, target: int) -> str | None:
 
 def top_layers(series: Series) -> int:
     """Give the largest size the search may try; 0 when there is none."""
-    ceiling = math.floor(series.bounds.ceiling_bytes / LAYER_BYTES)
+    ceiling = _search_layers(series)
     target = layers_of(series.asked.target_bytes)
     judged = combine(series.judgements().get(target, []))
     practical = judged is not None and judged.practical
     return ceiling if practical else min(ceiling, target - 1)
+
+
+def _search_layers(series: Series) -> int:
+    return math.floor(series.search_bytes / LAYER_BYTES)
 
 
 def _search(series: Series) -> Trial | None:
@@ -154,7 +175,8 @@ def _search(series: Series) -> Trial | None:
     if bracket.high is None:
         wanted = min(top, math.ceil(low * STEP_UP)) if low else min(top, 4)
     elif bracket.high - low > max(1, layers_of(series.asked.resolution_bytes)):
-        wanted = (bracket.high + low) // 2
+        # The target may lie past Metal's limit, and then the middle may too.
+        wanted = min((bracket.high + low) // 2, _search_layers(series))
     else:
         return None
     return None if wanted <= low or series.tried(wanted) else series.trial(wanted, Role.STEP)

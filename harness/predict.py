@@ -11,6 +11,13 @@ IMPORT_PEAK_BYTES = 450_000_000
 LOAD_PEAK_SHARE = {"savedmodel": 1.05}
 """Peak while loading / weights on the CPU, import peak taken off (measured, Linux)."""
 
+DEVICE_COPY_SHARE = {"savedmodel": 1.0}
+"""A GPU's own copy of the weights / weights, beside the host's while loading.
+
+Predicted, never measured by us: tensorflow-metal keeps tensors in private buffers, and TensorFlow
+holds all restored tensors on the host until the last of them is copied.
+"""
+
 KEPT_FREE_BYTES = 3 * 2**30
 """What stays free in a run that is safe, and on a machine without swap."""
 
@@ -28,14 +35,20 @@ BESIDES_S = 25.0
 """A trial besides loading: the imports, 5 s of inferences, 10 s of rest, the hold, recovery."""
 
 
-def peak_bytes(weights_bytes: int, model_format: str) -> int:
-    """Predict the highest resident size of a trial on the CPU."""
-    return IMPORT_PEAK_BYTES + round(LOAD_PEAK_SHARE[model_format] * weights_bytes)
+def peak_bytes(weights_bytes: int, model_format: str, device: str = "cpu") -> int:
+    """Predict the most memory a trial takes at once, in RSS on the CPU, in footprint on a GPU."""
+    return IMPORT_PEAK_BYTES + round(_load_peak_share(model_format, device) * weights_bytes)
 
 
-def weights_that_fit(memory_bytes: int, model_format: str) -> int:
+def weights_that_fit(memory_bytes: int, model_format: str, device: str = "cpu") -> int:
     """Give the weights whose predicted peak is memory_bytes; at least 0."""
-    return max(0, round((memory_bytes - IMPORT_PEAK_BYTES) / LOAD_PEAK_SHARE[model_format]))
+    share = _load_peak_share(model_format, device)
+    return max(0, round((memory_bytes - IMPORT_PEAK_BYTES) / share))
+
+
+def _load_peak_share(model_format: str, device: str) -> float:
+    copy = DEVICE_COPY_SHARE[model_format] if device == "gpu" else 0.0
+    return LOAD_PEAK_SHARE[model_format] + copy
 
 
 def trial_s(weights_bytes: int, rates: Rates) -> float:

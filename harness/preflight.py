@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 
+from harness.failures import plugin_failure
+from harness.readings import PRESSURE_WORDS
 from harness.records import Condition
 from harness.sizes import show_bytes
 
@@ -21,6 +23,10 @@ IMPORT_FRAMEWORK = ("-c", "import tensorflow")
 LEAST_BATTERY_SHARE = 0.5
 MOST_SWAP_USED_BYTES = 2 * 10**9
 NORMAL_PRESSURE = 1
+LEAST_MACOS = (12, 1)
+"""What tensorflow-metal 1.2.0's library was linked for (its LC_BUILD_VERSION)."""
+HEAVY_PROGRAM_BYTES = 10**9
+MOST_PROGRAMS_NAMED = 3
 
 _PINS = {
     "arm64": "`make setup` installs the set that works together (tensorflow-macos 2.16.2, "
@@ -28,8 +34,6 @@ _PINS = {
     "aarch64": "pip install tensorflow==2.16.2.",
 }
 _PINS_ELSEWHERE = "`make setup` installs the release that was tested, TensorFlow 2.16.2."
-_LAST_METAL = "`make setup` installs the pair that links, tensorflow 2.16.2 with metal 1.2.0."
-_PRESSURE = {2: "warning", 4: "critical"}
 
 
 def framework_problem(
@@ -137,15 +141,8 @@ def import_problem(stderr: str, exit_code: int) -> str:
 
 
 def _metal_problem(stderr: str) -> str | None:
-    """Know the two ways in which dyld refuses tensorflow-metal's library."""
-    if "libmetal_plugin" not in stderr:
-        return None
-    symbol = re.search(r"Symbol not found: (\S+)", stderr)
-    if symbol:
-        return f"tensorflow-metal needs {symbol[1]}, which this TensorFlow lacks: {_LAST_METAL}"
-    if "Library not loaded: @rpath/_pywrap_tensorflow_internal.so" in stderr:
-        return f"This TensorFlow is too new for tensorflow-metal: {_LAST_METAL}"
-    return None
+    failure = plugin_failure(stderr)
+    return None if failure is None else f"{failure.reason}."
 
 
 def _module_problem(stderr: str) -> str | None:
@@ -211,6 +208,39 @@ def pressure_problem(level: int | None) -> str | None:
     if level is None or level <= NORMAL_PRESSURE:
         return None
     return (
-        f"Memory pressure is at {_PRESSURE.get(level, level)} before anything was loaded: "
+        f"Memory pressure is at {PRESSURE_WORDS.get(level, level)} before anything was loaded: "
         "close programs and wait a minute, or pass --anyway."
+    )
+
+
+def macos_warning(os_name: str | None, os_version: str | None) -> str | None:
+    """Warn of a macOS that tensorflow-metal was not built for; other systems are no concern."""
+    if os_name != "macos" or os_version is None or _release(os_version) >= LEAST_MACOS:
+        return None
+    least = ".".join(map(str, LEAST_MACOS))
+    return (
+        f"This is macOS {os_version}, and tensorflow-metal 1.2.0 needs {least}: update macOS, "
+        "or measure with --device cpu."
+    )
+
+
+def low_power_warning(condition: Condition) -> str | None:
+    """Warn of a machine that slows itself down to save power."""
+    if not condition.low_power:
+        return None
+    return "Low-power mode is on, which makes all times longer: switch it off for a measurement."
+
+
+def programs_warning(sizes: Mapping[str, int]) -> str | None:
+    """Warn of other programs that hold much memory: resident bytes by program, largest first."""
+    heavy = [(size, name) for name, size in sizes.items() if size >= HEAVY_PROGRAM_BYTES]
+    if not heavy:
+        return None
+    largest = sorted(heavy, key=lambda one: (-one[0], one[1]))[:MOST_PROGRAMS_NAMED]
+    named = ", ".join(f"{name} (about {show_bytes(size)})" for size, name in largest)
+    more = len(heavy) - len(largest)
+    others = f" and {more} more" if more else ""
+    return (
+        f"Other programs hold memory that a large model would need: {named}{others}. "
+        "Close them, or the limit found is the one with them open."
     )

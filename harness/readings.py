@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+PRESSURE_WORDS = {1: "normal", 2: "warning", 4: "critical"}
+"""macOS's own words for its levels of memory pressure."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -30,6 +33,8 @@ class Reading:
     swapped_in_bytes: int | None = None
     """Swap-ins of the whole system, or of the process where the system tells that."""
     swapped_out_bytes: int | None = None
+    paged_in_bytes: int | None = None
+    """What faults of the process read from files, where the system counts that by itself."""
     decompressed_bytes: int | None = None
     """Compressed pages that had to be unpacked (macOS compressor, Linux zswap)."""
     available_bytes: int | None = None
@@ -43,6 +48,8 @@ class Reading:
     """1 normal, 2 warning, 4 critical; macOS only."""
     psi_memory_full_s: float | None = None
     psi_io_full_s: float | None = None
+    system_age_s: float | None = None
+    """How old the wired and swapped figures are, where the system hands out old ones (macOS)."""
     free_disk_bytes: int | None = None
     """Free space where swap and tables are written."""
     oom_kills: int | None = None

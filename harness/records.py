@@ -1,15 +1,15 @@
 """What a row of the table holds. These dataclasses are the schema: names, order, types and docs.
 
-Each field carries its own line of doc. Units are in the names: `_bytes`, `_s`. None is "not
-measured" and becomes an empty cell, never 0.
+Each field carries its line of doc, and the schema it came with unless it is the first. Units are in
+the names: `_bytes`, `_s`. None is "not measured" and becomes an empty cell, never 0.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-SCHEMA = 1
-"""1: the first."""
+SCHEMA = 2
+"""1: the first. 2: what Metal tells, and the age of macOS's figures."""
 
 
 class Status(StrEnum):
@@ -65,6 +65,10 @@ class Machine:
     ] = None
     metal_working_set_bytes: Annotated[int | None, "Metal's recommendedMaxWorkingSetSize"] = None
     metal_max_buffer_bytes: Annotated[int | None, "Metal's maxBufferLength"] = None
+    metal_limit_source: Annotated[
+        str | None, "who told metal_working_set_bytes: metal, or log (tensorflow-metal's lines)", 2
+    ] = None
+    gpu_shares_memory: Annotated[bool | None, "Metal's hasUnifiedMemory", 2] = None
     gpu_wired_limit_bytes: Annotated[int | None, "macOS iogpu.wired_limit_mb, when set"] = None
     os: Annotated[str | None, "linux or macos"] = None
     os_version: Annotated[str | None, "Linux kernel release, or macOS version"] = None
@@ -168,7 +172,11 @@ class Timing:
     inference_p95_s: Annotated[float | None, "95th percentile of all of them, from 20 on"] = None
     inference_count: Annotated[int | None, "inferences that ended in the phase infer"] = None
     inference_over_s: Annotated[float | None, "an inference was cut off after so long"] = None
-    again_s: Annotated[float | None, "one inference after 10 s of rest"] = None
+    again_s: Annotated[
+        float | None,
+        "one inference after 10 s of rest; where it takes longer than inference_s on a GPU, that "
+        "is what getting its memory wired again costs (macOS 26 lets go of it 1 s after use)",
+    ] = None
     inference_user_cpu_s: Annotated[
         float | None, "user CPU of all inferences in the phase infer"
     ] = None
@@ -203,13 +211,22 @@ class PhaseMemory:
     swapped_out_bytes: Annotated[int | None, "swapped out"] = None
     paged_in_bytes: Annotated[int | None, "read from files"] = None
     decompressed_bytes: Annotated[int | None, "unpacked from compressed memory"] = None
+    device_allocated_bytes: Annotated[
+        int | None,
+        "what the child held on the GPU when the phase ended (Metal's currentAllocatedSize)",
+        2,
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class WholeTrial:
     """Over the trial, from the gate to the end."""
 
-    peak_wired_bytes: Annotated[int | None, "highest wired memory of the system"] = None
+    peak_wired_bytes: Annotated[
+        int | None,
+        "highest wired memory of the system; what a Mac's GPU uses is wired, from macOS 26 on only "
+        "until about 1 s after its last use",
+    ] = None
     peak_swap_used_bytes: Annotated[int | None, "highest swap in use"] = None
     peak_compressor_bytes: Annotated[int | None, "most RAM held by compressed pages"] = None
     least_available_bytes: Annotated[int | None, "least memory available"] = None
@@ -233,6 +250,9 @@ class Quality:
     ] = None
     sampler_cpu_s: Annotated[float | None, "CPU the sampler spent"] = None
     failed_reads: Annotated[int | None, "readings that failed"] = None
+    system_age_max_s: Annotated[
+        float | None, "macOS: the oldest of its rate-limited figures (wired, swapped)", 2
+    ] = None
     output_error: Annotated[
         float | None, "largest difference from the expected output, as a share of its largest value"
     ] = None

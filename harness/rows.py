@@ -1,9 +1,10 @@
 """Records made of what a trial was meant to be and what was seen of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.lines import Message
+from harness.metal import machine_with_gpu
 from harness.observation import Observation, outcome_of, timing_of
 from harness.records import (
     Condition,
@@ -49,18 +50,28 @@ class Start:
     recovery_s: float | None = None
 
 
+Explain = Callable[[str, str | None], str | None]
+"""Says in words what the system reported of a trial that began at that time (ISO 8601, UTC) in the
+boot of that id; None when it reported nothing."""
+
+
+def no_report(_began_utc: str, _boot_id: str | None) -> str | None:
+    """Stand for a system that writes no reports."""
+    return None
+
+
 def row_of(ground: Ground, start: Start, seen: Observation) -> Record:
     """Make the row of a trial that ran."""
     samples = seen.trace.samples
-    memory = {phase: _memory(seen, phase) for phase in Phase}
+    memory = {phase: _memory(seen, phase, ground.machine) for phase in Phase}
     return Record(
-        machine=ground.machine,
+        machine=_machine(ground, seen),
         limit=Limit(),
         condition=start.condition,
         versions=_versions(ground, seen),
         key=_key(ground, start),
         model=_model(ground, start, seen),
-        outcome=outcome_of(seen),
+        outcome=_outcome(start, seen),
         timing=timing_of(seen),
         before=before(samples),
         import_=memory[Phase.IMPORT],
@@ -88,19 +99,20 @@ def row_without_trial(ground: Ground, start: Start, outcome: Outcome) -> Record:
     )
 
 
-def lost_row(ground: Ground, begun: Message, boot_id: str | None) -> Record:
-    """Make the row of a trial that began and never came back."""
+def lost_row(
+    ground: Ground, begun: Message, boot_id: str | None, explain: Explain = no_report
+) -> Record:
+    """Make the row of a trial that began and never came back; explain may tell why."""
     trial = Trial(
         begun["layers"], Role(begun["role"]), begun["repeat"], begun["device"], begun["format"]
     )
     start = Start(trial, begun["begin"], begun.get("previous"), begun["started_utc"])
-    restarted = begun["boot_id"] != boot_id
-    outcome = (
-        Outcome(Status.MACHINE_LOST, "the machine restarted while this trial ran")
-        if restarted
-        else Outcome(Status.INTERRUPTED, "memcliff ended while this trial ran")
-    )
-    return row_without_trial(ground, start, outcome)
+    restarted = None not in (begun["boot_id"], boot_id) and begun["boot_id"] != boot_id
+    status = Status.MACHINE_LOST if restarted else Status.INTERRUPTED
+    who = "the machine restarted" if restarted else "memcliff ended"
+    report = explain(begun["started_utc"], begun["boot_id"])
+    why = f": {report}" if report else ""
+    return row_without_trial(ground, start, Outcome(status, f"{who} while this trial ran{why}"))
 
 
 def shorthand(rows: Sequence[Record]) -> str | None:
@@ -110,13 +122,32 @@ def shorthand(rows: Sequence[Record]) -> str | None:
     return f"{rows[-1].model.weights_bytes} {rows[-1].outcome.status}"
 
 
-def _memory(seen: Observation, phase: Phase) -> PhaseMemory:
+def _machine(ground: Ground, seen: Observation) -> Machine:
+    logged_bytes = seen.metal_log.working_set_bytes if seen.metal_log else None
+    return machine_with_gpu(ground.machine, seen.event("edge", "import"), logged_bytes)
+
+
+def _outcome(start: Start, seen: Observation) -> Outcome:
+    """Tell how it ended; work that another device did says nothing of the one asked for."""
+    outcome, asked = outcome_of(seen), start.trial.device
+    ran_on = seen.event("edge", "first").get("device", asked)
+    if ran_on == asked or outcome.status not in (Status.OK, Status.SLOW):
+        return outcome
+    reason = f"TensorFlow did the work on the {ran_on.upper()}, not on the {asked.upper()}"
+    return replace(outcome, status=Status.REFUSED, reason=reason)
+
+
+def _memory(seen: Observation, phase: Phase, machine: Machine) -> PhaseMemory:
     """Give a phase's memory; where the child died, the kernel's peak is the one wait4 told.
 
-    A dead process has no VmHWM, and its ru_maxrss is the peak since the last reset.
+    A dead process has no VmHWM, and its ru_maxrss is the peak since the last reset; on macOS it is
+    that of the whole life, which says nothing of a phase.
     """
-    memory = phase_memory(seen.trace.samples, phase, seen.phases)
-    died_here = not seen.event("done") and seen.phase() == phase
+    memory = replace(
+        phase_memory(seen.trace.samples, phase, seen.phases),
+        device_allocated_bytes=seen.event("edge", phase).get("device_allocated_bytes"),
+    )
+    died_here = not seen.event("done") and seen.phase() == phase and machine.os != "macos"
     if died_here and seen.exit is not None and seen.exit.max_rss_bytes is not None:
         return replace(memory, peak_rss_kernel_bytes=seen.exit.max_rss_bytes)
     return memory
@@ -175,6 +206,12 @@ def _quality(start: Start, seen: Observation) -> Quality:
         others_gap_max_s=summary.get("others_gap_max_s"),
         sampler_cpu_s=summary.get("sampler_cpu_s"),
         failed_reads=summary.get("failed_reads"),
+        system_age_max_s=_oldest(seen),
         output_error=max(errors) if errors else None,
         recovery_s=start.recovery_s,
     )
+
+
+def _oldest(seen: Observation) -> float | None:
+    ages = [sample.reading.system_age_s for sample in seen.trace.samples]
+    return max((age for age in ages if age is not None), default=None)

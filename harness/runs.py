@@ -10,8 +10,8 @@ from harness import table
 from harness.errors import MachineError, UsageError
 from harness.journal import entries, never_came_back, note
 from harness.lines import Message
-from harness.records import Machine, Outcome, Record, Status, Versions
-from harness.rows import Ground, Start, lost_row, row_without_trial
+from harness.records import SCHEMA, Machine, Outcome, Record, Status, Versions
+from harness.rows import Explain, Ground, Start, lost_row, no_report, row_without_trial
 from harness.series import Asked, Bounds
 
 RUNS = ".runs"
@@ -80,8 +80,8 @@ def new_run(results: Path, ground: Ground, bounds: Bounds, now: datetime) -> Run
             "choose another one with --results."
         ) from error
     note(run.journal, {
-        "run": ground.run_id, "table": run.table.name, "protocol": ground.protocol,
-        "seed": ground.seed, "machine": asdict(ground.machine),
+        "run": ground.run_id, "schema": SCHEMA, "table": run.table.name,
+        "protocol": ground.protocol, "seed": ground.seed, "machine": asdict(ground.machine),
         "versions": asdict(ground.versions), "asked": asdict(ground.asked),
         "bounds": asdict(bounds),
     })  # fmt: skip
@@ -95,10 +95,14 @@ def _free(results: Path, stem: str) -> Path:
 
 
 def unfinished(results: Path) -> Iterator[Run]:
-    """Give the runs that were begun and not finished, the latest first."""
+    """Give the runs that were begun and not finished, the latest first.
+
+    Those of another schema are left alone: a table has one kind of rows.
+    """
     for journal in sorted((results / RUNS).glob("*/journal.jsonl"), reverse=True):
         lines = entries(journal)
-        if lines and "run" in lines[0] and not any("finished" in entry for entry in lines):
+        finished = any("finished" in entry for entry in lines)
+        if lines and lines[0].get("schema") == SCHEMA and not finished:
             yield _run_of(results, lines[0])
 
 
@@ -118,9 +122,10 @@ def _run_of(results: Path, head: Message) -> Run:
     return Run(results, results / head["table"], ground, Bounds(**bounds))
 
 
-def settle(run: Run, boot_id: str | None) -> Record | None:
+def settle(run: Run, boot_id: str | None, explain: Explain = no_report) -> Record | None:
     """Give a trial that never came back its row; the row is returned, None when all ended.
 
+    explain looks for what the system reported of its end, such as a panic.
     The row may be there already, when the end came between the row and its line in the journal.
     """
     if run.table.exists():
@@ -131,7 +136,7 @@ def settle(run: Run, boot_id: str | None) -> Record | None:
     if any(row.key.trial == begun["begin"] for row in run.rows()):
         note(run.journal, {"end": begun["begin"]})
         return None
-    record = lost_row(run.ground, begun, boot_id)
+    record = lost_row(run.ground, begun, boot_id, explain)
     run.end(record)
     return record
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from harness import guard, platforms, trace
 from harness.pipes import Heard, Outside, Pipes
-from harness.platforms import Probe
+from harness.platforms import Platform, Probe
 from harness.readings import Reading, Sample
 
 SECOND_NS = 10**9
@@ -216,12 +216,12 @@ class Nobody:
         return False
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], platform: Platform | None = None) -> int:
     """Watch the process named on the command line."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     options = _parser().parse_args(arguments)
     guards = guard.guards_from(options.guards)
-    platform = platforms.current()
+    platform = platform or platforms.current()
     probe: Probe = Nobody()
     with suppress(ProcessLookupError):
         probe = platform.probe(options.pid, options.disk)

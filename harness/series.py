@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from itertools import product
 
 from harness.cliff import Bracket, bracket_of
+from harness.metal import told_limit
 from harness.records import Phase, Record, Role, Status
 from harness.sizes import show_bytes
 from harness.verdict import Expected, Judgement, Verdict, combine, fit, judge, trusted
 
 LAYER_BYTES = 4096 * 4096 * 4
 NO_EVIDENCE = (Status.INTERRUPTED,)
+BAD_OMENS = (Status.STOPPED, Status.MACHINE_LOST)
+"""What spares the machine a larger size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,28 @@ class Bounds:
     last_level_cache_bytes: int | None = None
     lost: tuple[tuple[str, int], ...] = ()
     """Devices and the weights with which this machine went down on them in earlier runs."""
+    gpu_ceiling_bytes: int | None = None
+    """The GPU's own ceiling; None: the one above."""
+    gpu_ceiling_reason: str = ""
+    metal_limit_bytes: int | None = None
+    """Metal's limit as far as it was known; what the rows of the run tell counts more."""
+    gpu_within_metal: bool = False
+    """Whether the user wants the GPU to stay within that limit."""
+
+    def ceiling(self, device: str) -> int:
+        """Give the ceiling of a device, in bytes of weights."""
+        own = self.gpu_ceiling_bytes if device == "gpu" else None
+        return self.ceiling_bytes if own is None else own
+
+    def search_bytes(self, device: str) -> int:
+        """Give what a search goes up to: Metal's limit too, as it was known at the start."""
+        limit = self.metal_limit_bytes if device == "gpu" else None
+        return self.ceiling(device) if limit is None else min(limit, self.ceiling(device))
+
+    def reason(self, device: str) -> str:
+        """Say why a device's ceiling is where it is."""
+        own = self.gpu_ceiling_reason if device == "gpu" else ""
+        return own or self.ceiling_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +137,33 @@ class Size:
         peaks = [m.peak_rss_kernel_bytes or m.peak_rss_bytes for m in memory]
         return max((peak for peak in peaks if peak is not None), default=None)
 
+    @property
+    def peak_footprint_bytes(self) -> int | None:
+        """Highest footprint of its trials, the kernel's figure where there is one."""
+        memory = [row.phase(phase) for row in self.rows for phase in Phase]
+        peaks = [m.peak_footprint_kernel_bytes or m.peak_footprint_bytes for m in memory]
+        return max((peak for peak in peaks if peak is not None), default=None)
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """The most memory it took: on a Mac the footprint, elsewhere the resident size.
+
+        On a Mac the resident size leaves out what Metal holds and what was compressed.
+        """
+        return self.peak_footprint_bytes if self._on_a_mac else self.peak_rss_bytes
+
+    @property
+    def peak_words(self) -> str | None:
+        """Say it, as in "11.4 GB resident"; None when it was not measured."""
+        if self.peak_bytes is None:
+            return None
+        size = show_bytes(self.peak_bytes)
+        return f"a footprint of {size}" if self._on_a_mac else f"{size} resident"
+
+    @property
+    def _on_a_mac(self) -> bool:
+        return any(row.machine.os == "macos" for row in self.rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -123,6 +175,32 @@ class Series:
     format: str
     rows: tuple[Record, ...]
     """Those of this device and format that count: interrupted ones are made again."""
+    others: tuple[Record, ...] = ()
+    """The rows of the run's other devices and formats."""
+
+    @property
+    def ceiling_bytes(self) -> int:
+        """No weights above this are tried here."""
+        return self.bounds.ceiling(self.device)
+
+    @property
+    def ceiling_reason(self) -> str:
+        """Why, for the row of a size that is skipped."""
+        return self.bounds.reason(self.device)
+
+    @property
+    def metal_limit_bytes(self) -> int | None:
+        """Metal's limit where it counts, on the GPU; what a child told before what was expected."""
+        if self.device != "gpu":
+            return None
+        told = told_limit(row.machine for row in (*self.others, *self.rows))
+        return self.bounds.metal_limit_bytes if told is None else told.working_set_bytes
+
+    @property
+    def search_bytes(self) -> int:
+        """Where a search for the cliff ends: past Metal's limit the GPU gets the target only."""
+        limit = self.metal_limit_bytes
+        return self.ceiling_bytes if limit is None else min(limit, self.ceiling_bytes)
 
     @property
     def expected(self) -> Expected | None:
@@ -166,7 +244,29 @@ class Series:
     def trial(self, layers: int, role: Role, skip: str | None = None) -> Trial:
         """Make the next trial of this size and role."""
         repeat = self.tried(layers, role) + 1
-        return Trial(layers, role, repeat, self.device, self.format, skip or self._forbids(layers))
+        forbidden = self._forbids(layers) or self.past_metal(layers)
+        return Trial(layers, role, repeat, self.device, self.format, skip or forbidden)
+
+    def past_metal(self, layers: int) -> str | None:
+        """Say why a size past Metal's limit must not be tried: another went badly, on any device.
+
+        Metal's limit is advice. More can be allocated, and on a Mac that goes on until the system
+        stutters, or goes down.
+        """
+        limit, weights = self.metal_limit_bytes, layers * LAYER_BYTES
+        if limit is None or weights <= limit:
+            return None
+        if self.bounds.gpu_within_metal:
+            return f"Metal's limit is {show_bytes(limit)}, and the GPU was to stay within it"
+        for row in (*self.others, *self.rows):
+            size = row.model.weights_bytes or 0
+            if row.outcome.status in BAD_OMENS and size <= weights:
+                device = (row.model.device_asked or "").upper()
+                return (
+                    f"it is past Metal's limit of {show_bytes(limit)}, and {show_bytes(size)} on "
+                    f"the {device} ended as {row.outcome.status}"
+                )
+        return None
 
     def _forbids(self, layers: int) -> str | None:
         """Say why a size must not be tried: this machine went down with it, or with less."""
@@ -187,11 +287,12 @@ class Series:
 def all_series(asked: Asked, bounds: Bounds, rows: Sequence[Record]) -> Iterator[Series]:
     """Split the rows by device and format, in the order in which they are measured."""
     ignored = (*NO_EVIDENCE, Status.MACHINE_LOST) if asked.retry_lost else NO_EVIDENCE
+    counted = [row for row in rows if row.outcome.status not in ignored]
     for device, name in product(asked.devices, asked.formats):
-        own = [
-            row
-            for row in rows
-            if (row.model.device_asked, row.model.format) == (device, name)
-            and row.outcome.status not in ignored
-        ]
-        yield Series(asked, bounds, device, name, tuple(own))
+        own = [row for row in counted if _belongs(row, device, name)]
+        others = [row for row in counted if not _belongs(row, device, name)]
+        yield Series(asked, bounds, device, name, tuple(own), tuple(others))
+
+
+def _belongs(row: Record, device: str, model_format: str) -> bool:
+    return (row.model.device_asked, row.model.format) == (device, model_format)

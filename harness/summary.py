@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from harness.answer import half_words, practical
+from harness.metal import told_limit
 from harness.predict import Rates, peak_bytes, trial_s
 from harness.preview import Preview
 from harness.records import Record, Role
@@ -23,7 +24,7 @@ def summary_rows(series: Series) -> list[tuple[str, ...]]:
 
 
 def _summary_row(series: Series, size: Size) -> tuple[str, ...]:
-    peak = size.peak_rss_bytes
+    peak = size.peak_bytes
     slower = [one.slower for one in size.judgements if one.slower is not None]
     returned = [one.back for one in size.judgements if one.back is not None]
     written = [row.whole.disk_written_bytes for row in size.rows]
@@ -67,10 +68,12 @@ def _middle(values: Sequence[float | None], show: Show, *, worst: bool = False) 
 def conditions_line(rows: Sequence[Record]) -> str:
     """Say under which conditions the run was measured."""
     first = next((row for row in rows if row.before.available_bytes is not None), rows[0])
+    limit = told_limit(row.machine for row in rows)
     caches = sorted({row.model.page_cache for row in rows if row.model.page_cache})
     parts = [
         _known("started with {} available", first.before.available_bytes, show_bytes),
         _known("{} of swap in use", first.before.swap_used_bytes, show_bytes),
+        _named("Metal's limit {}", limit.words if limit else None),
         _named("on {}", first.condition.power),
         _named("TensorFlow {}", first.versions.framework_version),
         _named(f"{first.machine.os} {{}}", first.machine.os_version),
@@ -148,7 +151,7 @@ def plan_rows(seen: Preview) -> list[tuple[str, ...]]:
             show_bytes(trial.weights_bytes),
             trial.device.upper(),
             f"{trial.role}, skipped" if trial.skip else str(trial.role),
-            show_bytes(peak_bytes(trial.weights_bytes, trial.format)),
+            show_bytes(peak_bytes(trial.weights_bytes, trial.format, trial.device)),
             "-" if trial.skip else show_seconds(trial_s(trial.weights_bytes, Rates())),
         )
         for trial in seen.trials
@@ -185,6 +188,7 @@ def _size_document(size: Size) -> dict[str, object]:
         "load_s": row.timing.load_s,
         "inference_s": inference_s(row),
         "peak_rss_bytes": size.peak_rss_bytes,
+        "peak_footprint_bytes": size.peak_footprint_bytes,
         "slower": median(slower) if slower else None,
         "back": median(returned) if returned else None,
     }

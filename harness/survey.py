@@ -31,12 +31,14 @@ class Survey:
     versions: Versions
     packages: Mapping[str, str | None]
     """Versions of the framework's packages; None is not installed."""
+    rosetta: bool = False
+    """Whether this Python is an Intel one that a Mac translates."""
 
     def setup_problem(self) -> str | None:
         """Say why the framework cannot work here, with the cure."""
         python = tuple(int(part) for part in python_platform.python_version_tuple()[:2])
         return framework_problem(
-            self.packages, (python[0], python[1]), python_platform.machine(), rosetta=False
+            self.packages, (python[0], python[1]), python_platform.machine(), self.rosetta
         )
 
     def condition_problem(self) -> str | None:
@@ -65,6 +67,7 @@ def survey(platform: Platform, disk: Path) -> Survey:
             keras_version=found.get("keras"),
         ),
         packages=found,
+        rosetta=platform.rosetta(),
     )
 
 

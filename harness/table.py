@@ -3,15 +3,17 @@
 import csv
 import io
 import math
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from harness.columns import Column, columns, parts
+from harness.disk import sync
 from harness.errors import MachineError, UsageError
 from harness.records import SCHEMA, Record
 
+SCHEMAS = range(1, SCHEMA + 1)
+"""What can be read; tests/data has a table of each."""
 EDITED = "an editor may have changed it; use the original"
 
 
@@ -26,7 +28,7 @@ def append(path: Path, record: Record) -> None:
             # A reason may quote what is no text; a row must not be lost for it.
             file.write("".join([*lines, line(record)]).encode(errors="replace"))
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
     except OSError as error:
         raise MachineError(
             f"The table {path} cannot be written ({error.strerror}): "
@@ -51,8 +53,8 @@ def read(path: Path) -> tuple[Record, ...]:
     does not know, or holds a damaged row.
     """
     lines = _lines(path)
-    _check_header(path, next(lines, (1, []))[1])
-    return tuple(_records(path, lines))
+    schema = _schema_of(path, next(lines, (1, []))[1])
+    return tuple(_records(path, schema, lines))
 
 
 def mend(path: Path) -> bool:
@@ -69,7 +71,7 @@ def mend(path: Path) -> bool:
         return False
     with path.open("r+b") as file:
         file.truncate(len(whole))
-        os.fsync(file.fileno())
+        sync(file.fileno())
     return True
 
 
@@ -93,44 +95,49 @@ def _whole_lines(path: Path) -> str:
         raise UsageError(f"{path} is no table of memcliff: it is not UTF-8 text.") from error
 
 
-def _check_header(path: Path, names: list[str]) -> None:
+def _schema_of(path: Path, names: list[str]) -> int:
+    """Tell the schema by the header; each row names it once more."""
     if "schema" not in names or "weights_bytes" not in names:
         raise UsageError(
             f"{path} is no table of memcliff: it has no columns schema, weights_bytes."
         )
-    known = [column.name for column in columns()]
-    unknown = [name for name in names if name not in known]
+    known = {schema: [column.name for column in columns(schema)] for schema in SCHEMAS}
+    unknown = [name for name in names if name not in known[SCHEMA]]
     if unknown:
         raise UsageError(
             f"{path} has columns this version does not know ({', '.join(unknown[:3])}): "
             "it was written by a newer memcliff; update with `git pull` and `make setup`."
         )
-    if names != known:
+    schema = next((schema for schema in SCHEMAS if known[schema] == names), None)
+    if schema is None:
         raise UsageError(f"{path} has lost or moved columns: {EDITED}.")
+    return schema
 
 
-def _records(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Record]:
+def _records(path: Path, schema: int, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Record]:
     for number, cells in lines:
         try:
-            yield _record(cells)
+            yield _record(schema, cells)
         except ValueError as error:
             raise UsageError(f"{path}, line {number}: {error}.") from error
 
 
-def _record(cells: list[str]) -> Record:
-    if len(cells) != len(columns()):
-        raise ValueError(f"{len(cells)} cells, and a row has {len(columns())}: {EDITED}")
+def _record(schema: int, cells: list[str]) -> Record:
+    known = columns(schema)
+    if len(cells) != len(known):
+        raise ValueError(f"{len(cells)} cells, and a row has {len(known)}: {EDITED}")
     groups: dict[str, dict[str, object]] = {}
-    for cell, column in zip(cells, columns(), strict=True):
+    for cell, column in zip(cells, known, strict=True):
         if column.group is not None:
             groups.setdefault(column.group, {})[column.attribute] = _parse(cell, column)
-        elif cell != str(SCHEMA):
+        elif cell != str(schema):
             raise ValueError(
-                f"schema is {cell[:20]!r} and this memcliff reads {SCHEMA}; "
-                "update with `git pull` and `make setup`"
+                f"schema is {cell[:20]!r} below the columns of {schema}, and this memcliff reads "
+                f"up to {SCHEMA}; update with `git pull` and `make setup`"
             )
     # The dataclasses check nothing at run time; _parse has made each cell its column's type.
-    return Record(**{name: cast("Any", part)(**groups[name]) for name, part in parts().items()})
+    made = {name: cast("Any", part)(**groups[name]) for name, part in parts().items()}
+    return Record(**made, schema=schema)
 
 
 def _value(record: Record, column: Column) -> object:

@@ -134,6 +134,7 @@ def phase_memory(
     ends = inside[-1:] if inside[-1].edge == phase else inside
     read = _growth(start, ends, lambda reading: reading.read_bytes)
     swapped_in = _growth(start, ends, lambda reading: reading.swapped_in_bytes)
+    paged_in = _growth(start, ends, lambda reading: reading.paged_in_bytes)
     return PhaseMemory(
         peak_rss_bytes=_highest(inside, lambda reading: reading.rss_bytes),
         peak_footprint_bytes=_highest(inside, lambda reading: reading.footprint_bytes),
@@ -143,7 +144,7 @@ def phase_memory(
         ),
         swapped_in_bytes=swapped_in,
         swapped_out_bytes=_growth(start, ends, lambda reading: reading.swapped_out_bytes),
-        paged_in_bytes=_paged_in(read, swapped_in),
+        paged_in_bytes=_paged_in(read, swapped_in) if paged_in is None else paged_in,
         decompressed_bytes=_growth(start, ends, lambda reading: reading.decompressed_bytes),
     )
 
@@ -213,7 +214,10 @@ def _growth(start: Reading, ends: Sequence[Sample], figure: Figure[Number]) -> N
 
 
 def _paged_in(read: int | None, swapped_in: int | None) -> int | None:
-    """Take a process's swap-ins out of its reads; other programs' swap-ins may exceed them."""
+    """Take a process's swap-ins out of its reads; other programs' swap-ins may exceed them.
+
+    That is Linux: macOS has no swap-ins among a process's reads, and counts its page-ins itself.
+    """
     return None if read is None or swapped_in is None else max(0, read - swapped_in)
 
 

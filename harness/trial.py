@@ -6,6 +6,7 @@ two phases the child waits until the sampler has read and reset the kernel's own
 
 import json
 import os
+import select
 import selectors
 import time
 from collections.abc import Callable
@@ -16,12 +17,14 @@ from pathlib import Path
 from harness.guard import Guards, Stop
 from harness.interrupt import Interrupt
 from harness.lines import Message
+from harness.metal_log import metal_log_of
 from harness.observation import Observation
 from harness.pace import GO, Pace
 from harness.process import Exit, Process
 from harness.records import Phase
+from harness.stderr import kept_lines
 from harness.trace import read_trace
-from harness.watch import Watch
+from harness.watch import SAMPLER, Watch
 
 GATE_S = 120.0
 """How long a child may take to reach its gate, and the sampler to attach."""
@@ -29,9 +32,10 @@ ANSWER_S = 60.0
 """How long the sampler may take to answer at an edge while the system thrashes."""
 TIME_SLACK_S = 30.0
 """The sampler keeps the trial's limit; the parent steps in so much later, if it has to."""
+LAST_LOOK_S = 0.5
+"""How long the sampler may take to notice that the child has ended, before the child is reaped."""
 EXIT_S = 60.0
 """How long a child may take to give its memory back and end."""
-STDERR_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,11 @@ class Setup:
     hz: float
     pace: Pace
     weights_bytes: int
+    sampler: tuple[str, ...] = SAMPLER
+
+    def sampler_at_its_rate(self) -> tuple[str, ...]:
+        """Give the sampler's command."""
+        return (*self.sampler, "--hz", str(self.hz))
 
 
 Watcher = Callable[[str, Message], None]
@@ -63,13 +72,14 @@ def run_trial(setup: Setup, interrupt: Interrupt, watcher: Watcher) -> Observati
         order = {**setup.order, "parent_pid": os.getpid()}
         child = stack.enter_context(Process((*setup.child, json.dumps(order)), setup.stderr))
         watch = stack.enter_context(
-            Watch(child.pid, setup.trace, setup.disk, setup.guards, setup.hz)
+            Watch(child.pid, setup.trace, setup.disk, setup.guards, setup.sampler_at_its_rate())
         )
         talk = _Talk(setup, child, watch, watcher)
         talk.run(interrupt)
         ended = _leave(child, talk)
         watch.finish()
-    stderr = setup.stderr.read_text(errors="replace").splitlines()[-STDERR_LINES:]
+    with setup.stderr.open(errors="replace") as file:
+        stderr = kept_lines(file)
     return Observation(
         events=tuple(talk.events),
         exit=ended,
@@ -77,8 +87,9 @@ def run_trial(setup: Setup, interrupt: Interrupt, watcher: Watcher) -> Observati
         over_s=talk.over_s,
         interrupted=interrupt.requested,
         trace=read_trace(setup.trace),
-        stderr=tuple(stderr),
+        stderr=stderr,
         phases=_phases(setup.order),
+        metal_log=metal_log_of(stderr, os.environ),  # the child's environment is this one's
     )
 
 
@@ -91,6 +102,8 @@ def _phases(order: Message) -> tuple[Phase, ...]:
 
 def _leave(child: Process, talk: "_Talk") -> Exit | None:
     """Let a child that has said its last word end by itself; end any other."""
+    if child.lines.closed:
+        talk.take_last_look()
     if talk.said_goodbye:
         child.wait(EXIT_S)
     return child.end()
@@ -116,6 +129,7 @@ class _Talk:
     _reply: str = GO
     _attached: bool = False
     _at_gate: bool = False
+    _gone: bool = False
     _inferences: list[float] = field(default_factory=list)
     _first_s: float = 0.0
     _edge: Message = field(default_factory=dict)
@@ -161,6 +175,14 @@ class _Talk:
         self._deadline = self._asked_at + limit_s
         self._late = late
 
+    def take_last_look(self) -> None:
+        """Let the sampler see the child's end: what a kernel keeps of it is lost once reaped."""
+        deadline = time.monotonic() + LAST_LOOK_S
+        while not self._gone and not self.watch.lines.closed and time.monotonic() < deadline:
+            select.select([self.watch.lines], [], [], LAST_LOOK_S)
+            for message in self.watch.lines.read():
+                self._hear_sampler(message)
+
     # What the sampler says.
 
     def _hear_sampler(self, message: Message) -> None:
@@ -175,6 +197,7 @@ class _Talk:
             self.watcher("live", message["live"])
         elif "stopped" in message:
             self.stop = Stop(message["stopped"], message["reason"])
+        self._gone = self._gone or "gone" in message
 
     def _open_gate(self) -> None:
         if self._attached and self._at_gate:

@@ -120,16 +120,26 @@ def back(record: Record) -> float | None:
     timing = record.timing
     later = (timing.inference_count or 0) + (timing.inference_over_s is not None)
     if timing.first_inference_s is None or later == 0:
-        return _came_back(record.first, record.model.weights_bytes, 1)
-    return _came_back(record.infer, record.model.weights_bytes, later)
+        return _came_back(record, record.first, 1)
+    return _came_back(record, record.infer, later)
 
 
-def _came_back(memory: PhaseMemory, weights_bytes: int | None, inferences: int) -> float | None:
-    parts = (memory.swapped_in_bytes, memory.paged_in_bytes, memory.decompressed_bytes)
-    known = [part for part in parts if part is not None]
-    if not known or not weights_bytes:
-        return None
-    return sum(known) / weights_bytes / inferences
+def _came_back(record: Record, memory: PhaseMemory, inferences: int) -> float | None:
+    weights = record.model.weights_bytes
+    known = [part for part in _ways_back(record, memory) if part is not None]
+    return sum(known) / weights / inferences if known and weights else None
+
+
+def _ways_back(record: Record, memory: PhaseMemory) -> tuple[int | None, ...]:
+    """Give the bytes that came back, each way once.
+
+    macOS swaps compressed pages: what is read from swap is unpacked afterwards and so counted
+    among the decompressions already (xnu osfmk/vm/vm_fault.c, vm_compressor_backing_store.c).
+    """
+    unpacked, swapped = memory.decompressed_bytes, memory.swapped_in_bytes
+    if record.machine.os == "macos" and unpacked is not None:
+        return (unpacked, memory.paged_in_bytes)
+    return (unpacked, swapped, memory.paged_in_bytes)
 
 
 def inference_s(record: Record) -> float | None:

@@ -15,12 +15,16 @@ from harness.process import Process
 
 SUMMARY_S = 10.0
 CANARY_S = 2.0
+SAMPLER = (sys.executable, "-m", "harness.sampler")
 
 
 class Watch:
     """Watches one child from outside and writes its trace."""
 
-    def __init__(self, pid: int, trace: Path, disk: Path, guards: Guards, hz: float) -> None:
+    def __init__(
+        self, pid: int, trace: Path, disk: Path, guards: Guards, sampler: tuple[str, ...]
+    ) -> None:
+        """Start both; sampler is the command that the rest of its arguments is added to."""
         beats, beat = os.pipe()
         canary = (sys.executable, "-m", "harness.canary")
         self._canary = subprocess.Popen(
@@ -28,8 +32,8 @@ class Watch:
         )
         os.close(beat)
         command = (
-            *(sys.executable, "-m", "harness.sampler", str(pid), str(trace)),
-            *("--hz", str(hz), "--disk", str(disk), "--guards", guards.to_json()),
+            *(*sampler, str(pid), str(trace)),
+            *("--disk", str(disk), "--guards", guards.to_json()),
             *("--canary", str(beats)),
         )
         self._sampler = Process(command, trace.with_suffix(".sampler"), pass_fds=(beats,))

@@ -1,7 +1,8 @@
 """A child that needs no framework: it speaks as bench.child does, and behaves as it is told.
 
 Its first argument is a JSON object: `infer_s_per_gb`, `load_s`, `misbehave` ({layers: how}) with
-how one of kill, abort, exit, hang-gate, hang-infer, mute, oom, invalid, refused.
+how one of kill, abort, exit, hang-gate, hang-infer, mute, oom, invalid, refused. As a Mac's child
+it also has `gpu`, `metal`, `log` (lines for stderr) and `ran_on` (the device that does the work).
 """
 
 import ctypes
@@ -71,13 +72,17 @@ def trial(order: dict[str, Any], behaviour: dict[str, Any]) -> None:
     seconds = behaviour.get("infer_s_per_gb", 0.002) * weights / 1e9
     if how == "slow":
         seconds *= 100
+    sys.stderr.write("".join(f"{line}\n" for line in behaviour.get("log", ())))
     edge(how, "import", seconds=0.01, python="3.11.7", framework="tensorflow",
          framework_version="2.16.2", keras_version="3.15.1", metal_plugin_version=None,
-         device=order["device"])  # fmt: skip
+         device=order["device"], metal=behaviour.get("metal"), gpu=behaviour.get("gpu"),
+         device_allocated_bytes=behaviour.get("metal") and 0)  # fmt: skip
     time.sleep(behaviour.get("load_s", 0.0))
+    held = behaviour.get("metal") and (weights if order["device"] == "gpu" else 0)
     edge(how, "load", seconds=0.01, weights_bytes=weights, file_bytes=weights,
-         largest_tensor_bytes=LAYER_BYTES)  # fmt: skip
-    told = {"seconds": seconds, "device": order["device"], "output_error": 1e-6}
+         largest_tensor_bytes=LAYER_BYTES, device_allocated_bytes=held)  # fmt: skip
+    told = {"seconds": seconds, "device": behaviour.get("ran_on", order["device"]),
+            "output_error": 1e-6}  # fmt: skip
     if edge(how, "first", **told) != "finish":
         infer(how, seconds)
         rest(order, how, seconds)

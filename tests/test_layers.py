@@ -43,7 +43,7 @@ def save(weights, number, prefix):
                 time.sleep(0.001)
 
 print("begun", flush=True)
-for layer in LayerCache(Path(sys.argv[1]), 64, 1, save).obtain_all(40):
+for layer in LayerCache(Path(sys.argv[1]), 64, 1, save).obtain_all(400):
     pass
 """
 
@@ -191,13 +191,13 @@ def test_a_kill_leaves_nothing_that_would_be_trusted(cache: LayerCache, moment_s
         time.sleep(moment_s)
         maker.kill()
     assert maker.returncode == -signal.SIGKILL
-    for number in range(40):
+    for number in range(400):
         weights = cache.trusted_weights(number)
         assert weights is None or np.array_equal(weights, layer_weights(WIDTH, 1, number))
-    assert cache.trusted_weights(39) is None
+    assert cache.trusted_weights(399) is None
     sweep(cache.folder)
     assert leftovers(cache.folder) == []
-    assert all(cache.trusted_weights(layer.number) is not None for layer in cache.obtain_all(40))
+    assert all(cache.trusted_weights(layer.number) is not None for layer in cache.obtain_all(400))
 
 
 def test_only_the_caches_own_leftovers_are_swept(tmp_path: Path) -> None:

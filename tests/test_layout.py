@@ -32,7 +32,8 @@ WORLD = {
     "threading", "time", "harness.platforms",
 }  # fmt: skip
 """Processes, clocks, files and platforms."""
-PURE = ("answer", "cliff", "columns", "guard", "plan", "predict", "records", "series", "verdict")
+PURE = ("answer", "cliff", "columns", "cross_checks", "gpu_memory", "guard", "plan", "predict",
+        "records", "series", "sources", "verdict")  # fmt: skip
 """Modules whose answers depend on their arguments alone."""
 READS_FILES = {"os", "pathlib"}
 MAY_EXIT = {"harness.__main__", "harness.sampler", "harness.canary"}

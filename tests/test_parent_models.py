@@ -42,6 +42,12 @@ def test_a_failure_keeps_the_childs_reason(tmp_path: Path) -> None:
         made_by(tmp_path, code)
 
 
+def test_a_framework_that_cannot_be_imported_is_told_with_its_cure(tmp_path: Path) -> None:
+    code = READY + "say(event='failed', status='refused', phase='import', reason='no AVX')"
+    with pytest.raises(MachineError, match=r"cannot be imported \(no AVX\): `make doctor`"):
+        made_by(tmp_path, code)
+
+
 def test_a_child_that_dies_without_a_word_is_explained(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"exit code 7; see the file models\.stderr"):
         made_by(tmp_path, "import sys; sys.exit(7)")
@@ -67,3 +73,16 @@ def test_a_file_with_two_names_counts_once(tmp_path: Path) -> None:
     (tmp_path / "one").write_bytes(b"x" * 1000)
     (tmp_path / "two").hardlink_to(tmp_path / "one")
     assert stored_bytes(tmp_path) == 1000
+
+
+def test_the_folder_is_told_of_once_it_is_there(tmp_path: Path) -> None:
+    there: list[bool] = []
+    code = READY + "say(event='model', model='/m', expected='/e'); say(event='done')"
+    models = Models(
+        *(tmp_path / "new" / "models", Asked(10**9, 10**8), 1, (sys.executable, "-c", code)),
+        *(tmp_path / "log", lambda folder: there.append(folder.is_dir())),
+    )
+    interrupt = Interrupt()
+    models.make(4, "savedmodel", interrupt, told.append)
+    interrupt.close()
+    assert there == [True]

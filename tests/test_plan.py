@@ -84,6 +84,12 @@ def test_a_finer_resolution_is_met_down_to_a_single_layer() -> None:
     assert bracket(rows) == (100, 101)
 
 
+@pytest.mark.parametrize(("layers", "found"), [(19, (86, 105)), (18, (95, 105))])
+def test_a_bracket_as_wide_as_the_resolution_is_enough(layers: int, found: tuple[int, int]) -> None:
+    asked = replace(ASKED, resolution_bytes=layers * LAYER_BYTES)
+    assert bracket(played(cliff_at(104), asked)) == found
+
+
 @pytest.mark.parametrize("word", ["thrashes", "killed", "oom_error", "timed_out", "crashed"])
 def test_any_way_of_being_impractical_is_a_side_of_the_cliff(word: str) -> None:
     low, high = bracket(played(lambda trial: "fits" if trial.layers <= 100 else word))
@@ -176,6 +182,17 @@ def test_a_target_above_the_ceiling_is_skipped_and_the_search_goes_on_below() ->
     assert max(sizes(tuple(tried))) == 8 * GB // LAYER_BYTES
 
 
+@pytest.mark.parametrize(("layers", "role"), [(86, Role.STEP), (TARGET, Role.TARGET)])
+def test_a_size_exactly_at_the_ceiling_is_tried_and_none_above_it(layers: int, role: Role) -> None:
+    def made(ceiling_bytes: int) -> list[int]:
+        rows = played(without_cliff, bounds=replace(BOUNDS, ceiling_bytes=ceiling_bytes))
+        tried = tuple(row for row in rows if row.outcome.status is Status.OK)
+        return sizes(tried, role)
+
+    assert layers in made(layers * LAYER_BYTES)
+    assert layers not in made(layers * LAYER_BYTES - 1)
+
+
 def test_under_a_ceiling_of_nothing_nothing_is_tried() -> None:
     rows = played(without_cliff, bounds=replace(BOUNDS, ceiling_bytes=0, available_bytes=GB))
     assert [row.outcome.status for row in rows] == [Status.SKIPPED]
@@ -214,8 +231,9 @@ def test_two_given_sizes_of_the_same_layers_are_one() -> None:
 
 
 def test_a_given_size_above_the_ceiling_is_skipped_and_the_others_are_tried() -> None:
-    asked = replace(ASKED, sizes=(40 * GB, GB))
-    skipped, tried = played(without_cliff, asked)
+    asked = replace(ASKED, sizes=(40 * GB, 60 * LAYER_BYTES))
+    bounds = replace(BOUNDS, ceiling_bytes=60 * LAYER_BYTES)
+    skipped, tried = played(without_cliff, asked, bounds)
     assert (skipped.outcome.status, skipped.outcome.reason) == (Status.SKIPPED, "it is too much")
     assert tried.outcome.status is Status.OK
 

@@ -94,3 +94,17 @@ def test_rates_stay_guesses_where_a_time_is_missing(row: Record) -> None:
 
 def test_a_larger_model_takes_longer() -> None:
     assert trial_s(12 * GB, RATES) > trial_s(GB, RATES)
+
+
+# A GPU.
+
+
+def test_a_load_on_the_gpu_is_predicted_to_take_two_copies_at_once() -> None:
+    host, both = (peak_bytes(5 * GB, "savedmodel", device) for device in ("cpu", "gpu"))
+    assert both - host == 5 * GB
+
+
+@pytest.mark.parametrize("weights_bytes", [0, GB, 12 * GB])
+def test_the_weights_that_fit_on_a_gpu_are_those_with_that_peak(weights_bytes: int) -> None:
+    peak = peak_bytes(weights_bytes, "savedmodel", "gpu")
+    assert weights_that_fit(peak, "savedmodel", "gpu") == pytest.approx(weights_bytes, abs=1)

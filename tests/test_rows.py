@@ -1,6 +1,9 @@
 """Rows made of what a trial was meant to be and what was seen of it."""
 
+import pytest
+
 from harness.lines import Message
+from harness.metal_log import MetalLog
 from harness.process import Exit
 from harness.readings import Reading, Sample
 from harness.records import (
@@ -131,6 +134,67 @@ def test_a_trial_that_was_not_made_has_a_row_without_figures() -> None:
     assert (row.model.device_asked, row.model.device) == ("cpu", None)
     assert (row.load, row.quality.samples) == (PhaseMemory(), None)
     assert row.versions == INSTALLED
+
+
+# A GPU.
+
+METAL = {"working_set_bytes": 11_453_251_584, "max_buffer_bytes": 8_589_934_592, "unified": True}
+ON_GPU = Start(Trial(15, Role.STEP, 1, "gpu", "savedmodel"), 7, None, "2025-01-01T00:00:00Z")
+
+
+def gpu_story(ran_on: str) -> tuple[Message, ...]:
+    imported = {**IMPORTED, "metal": METAL, "gpu": "Apple M1", "device_allocated_bytes": 0}
+    loaded = {**LOADED, "device_allocated_bytes": 1_006_633_000}
+    return (READY, imported, loaded, {**INFERRED, "device": ran_on})
+
+
+def test_what_the_child_heard_of_metal_is_in_its_row() -> None:
+    row = row_of(GROUND, ON_GPU, observed(*gpu_story("gpu"), DONE))
+    assert row.machine.metal_working_set_bytes == 11_453_251_584
+    assert (row.machine.metal_max_buffer_bytes, row.machine.gpu) == (8_589_934_592, "Apple M1")
+    assert (row.machine.metal_limit_source, row.machine.gpu_shares_memory) == ("metal", True)
+    assert (row.outcome.status, row.model.device) == (Status.OK, "gpu")
+
+
+def test_what_was_on_the_gpu_is_told_phase_by_phase_and_empty_where_nobody_told_it() -> None:
+    row = row_of(GROUND, ON_GPU, observed(*gpu_story("gpu")))
+    assert row.import_.device_allocated_bytes == 0
+    assert row.load.device_allocated_bytes == 1_006_633_000
+    assert row.first.device_allocated_bytes is None
+    assert row.hold.device_allocated_bytes is None
+
+
+def test_where_the_child_heard_nothing_of_metal_the_plugin_s_log_counts() -> None:
+    log = MetalLog("Apple M1", 2**34, 5_723_064_238, 11_446_128_476)
+    row = row_of(GROUND, ON_GPU, observed(*WHOLE_STORY, metal_log=log))
+    assert row.machine.metal_working_set_bytes == 11_446_128_476
+    assert row.machine.metal_limit_source == "log"
+
+
+@pytest.mark.parametrize("end", [(DONE,), ()])
+def test_work_that_the_cpu_did_is_not_the_gpu_s(end: tuple[Message, ...]) -> None:
+    over_s = None if end else 60.0
+    row = row_of(GROUND, ON_GPU, observed(*gpu_story("cpu"), *end, over_s=over_s))
+    assert (row.model.device_asked, row.model.device) == ("gpu", "cpu")
+    assert row.outcome.status is Status.REFUSED
+    assert row.outcome.reason == "TensorFlow did the work on the CPU, not on the GPU"
+
+
+def test_a_gpu_trial_that_failed_keeps_its_own_reason() -> None:
+    seen = observed(*gpu_story("cpu"), exit=Exit(None, "SIGKILL", None))
+    assert row_of(GROUND, ON_GPU, seen).outcome.status is Status.KILLED
+
+
+def test_what_is_wired_only_while_inferring_is_the_trial_s_peak() -> None:
+    """On macOS 26 the GPU's memory is let go a second after its last use: at no edge it is seen."""
+    wired = {"gate": 1, "import": 1, "load": 2, "first": 2, None: 9, "infer": 2, "again": 3}
+    samples = [
+        Sample(at_ns, 0, Reading(wired_bytes=wired[edge] * 2**30), edge)
+        for at_ns, edge in enumerate(("gate", "import", "load", "first", None, "infer", "again"))
+    ]
+    row = row_of(GROUND, ON_GPU, observed(*gpu_story("gpu"), trace=Trace(tuple(samples), None)))
+    assert row.whole.peak_wired_bytes == 9 * 2**30
+    assert row.before.wired_bytes == 2**30
 
 
 # A trial that never came back.

@@ -206,3 +206,16 @@ def test_the_peak_of_a_size_is_the_kernel_s_where_there_is_one() -> None:
     assert Size((sampled,), ()).peak_rss_bytes == 7
     assert Size((sampled, kernel), ()).peak_rss_bytes == 9
     assert Size((a_row(60),), ()).peak_rss_bytes is None
+
+
+def test_on_a_mac_the_peak_of_a_size_is_its_footprint() -> None:
+    """What Metal holds is not resident, so a GPU's model would seem to take nothing."""
+    memory = {"peak_rss_bytes": 100, "peak_footprint_bytes": 1_900_000_000}
+    linux = changed(a_row(15), load=memory)
+    mac = changed(linux, machine={"os": "macos"})
+    assert (Size((linux,), ()).peak_bytes, Size((mac,), ()).peak_bytes) == (100, 1_900_000_000)
+    assert Size((mac,), ()).peak_words == "a footprint of 1.9 GB"
+    kernel = changed(mac, load={"peak_footprint_kernel_bytes": 2_000_000_000})
+    assert Size((kernel,), ()).peak_bytes == 2_000_000_000
+    unread = changed(a_row(15), machine={"os": "macos"}, load={"peak_rss_bytes": 100})
+    assert (Size((unread,), ()).peak_bytes, Size((unread,), ()).peak_words) == (None, None)

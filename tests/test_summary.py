@@ -145,6 +145,12 @@ def test_a_condition_that_is_not_known_is_left_out() -> None:
     assert conditions_line([Record.empty()]) == "Conditions: not known."
 
 
+def test_the_conditions_name_metal_s_limit_where_a_child_told_it() -> None:
+    told = changed(target(), machine={"metal_working_set_bytes": 11_453_251_584})
+    assert "swap in use, Metal's limit 11.5 GB, on mains" in conditions_line([target(), told])
+    assert "Metal" not in conditions_line([target()])
+
+
 def test_quality_counts_the_trials_that_were_made() -> None:
     assert quality_line(series_of(*RUN).rows) == (
         "Quality: 10 trials, 4000 samples, longest gap 21 ms, 0 failed readings, outputs within "
@@ -226,7 +232,7 @@ def test_the_document_says_null_for_what_is_not_known() -> None:
     assert document["sizes"] == [
         {"weights_bytes": TARGET * LAYER_BYTES, "verdict": None, "trials": 0, "status": "skipped",
          "reason": "why", "load_s": None, "inference_s": None, "peak_rss_bytes": None,
-         "slower": None, "back": None},
+         "peak_footprint_bytes": None, "slower": None, "back": None},
     ]  # fmt: skip
 
 

@@ -196,6 +196,12 @@ def test_what_came_from_files_is_never_below_zero() -> None:
     assert memory.paged_in_bytes == 0
 
 
+def test_a_system_that_counts_what_came_from_files_is_believed() -> None:
+    gate = at(1, Reading(read_bytes=0, swapped_in_bytes=0, paged_in_bytes=100), "gate")
+    edge = at(2, Reading(read_bytes=900, swapped_in_bytes=500, paged_in_bytes=130), "import")
+    assert trace.phase_memory((gate, edge), Phase.IMPORT).paged_in_bytes == 30
+
+
 def test_a_counter_that_was_not_told_at_one_side_is_not_measured() -> None:
     gate = at(1, Reading(read_bytes=0), "gate")
     edge = at(2, Reading(read_bytes=5, swapped_in_bytes=9), "import")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.display import display_on
 from harness.lock import lock
-from harness.models import MODELS, stored_bytes
+from harness.models import stored_bytes
 from harness.platforms import current
 from harness.runs import RUNS
 from harness.sizes import show_bytes
@@ -30,4 +30,4 @@ def clean(options: Namespace) -> int:
 
 def models_folder(chosen: str | None) -> Path:
     """Give the folder of the model files."""
-    return Path(chosen).expanduser() if chosen else current().cache_folder() / MODELS
+    return Path(chosen).expanduser() if chosen else current().models_folder()

@@ -5,13 +5,18 @@ gives None and is counted; a process that has gone is an ordinary answer.
 """
 
 import platform as python_platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from harness.errors import MachineError
 from harness.readings import Reading
 from harness.records import Condition, Machine
+
+if TYPE_CHECKING:  # the sampler takes this module, stays small, and needs none of these
+    from harness.cross_checks import Checks
+    from harness.gpu_memory import Graphics
+    from harness.sources import Source
 
 
 class Probe(Protocol):
@@ -74,12 +79,47 @@ class Platform(Protocol):
         """Tell the share (0 to 1) of the files' bytes that is in the page cache."""
         ...
 
+    def sources(self) -> "list[Source]":
+        """Ask everything that can be asked, for doctor; a refusal is an answer too."""
+        ...
+
+    def checks(self) -> "Checks":
+        """List which of the sources ought to agree."""
+        ...
+
+    def graphics(self, sources: "Sequence[Source]") -> "Graphics":
+        """Find in them, or in those of a saved folder, how the GPUs get their memory."""
+        ...
+
     def watchful(self) -> None:
         """Keep this process responsive: locked memory and a higher priority, where allowed."""
         ...
 
     def cache_folder(self) -> Path:
         """Tell where a program keeps large files that can be made again."""
+        ...
+
+    def models_folder(self) -> Path:
+        """Tell where the model files go unless the user chooses another folder."""
+        ...
+
+    def keep_out_of_backups(self, folder: Path) -> bool:
+        """Mark a folder for backups to leave out; False where that cannot be done."""
+        ...
+
+    def folder_warning(self, folder: Path) -> str | None:
+        """Warn of a folder that the system works on beside us; None for a good one."""
+        ...
+
+    def report(self, began_utc: str, boot_id: str | None, pid: int | None = None) -> str | None:
+        """Say what the system reported of the end of a trial, such as a panic; None: nothing.
+
+        It began at that time (ISO 8601, UTC) in that boot; pid is the child's, if that was killed.
+        """
+        ...
+
+    def rosetta(self) -> bool:
+        """Tell whether this process is an Intel one that Apple's Rosetta translates."""
         ...
 
 
@@ -90,8 +130,14 @@ def current() -> Platform:
             from harness.platforms.linux import Linux
 
             return Linux()
+        case "Darwin":
+            from harness.platforms.darwin import darwin
+
+            return darwin()
         case name:
-            raise MachineError(f"memcliff has no memory probes for {name} yet: run it on Linux.")
+            raise MachineError(
+                f"memcliff has no memory probes for {name}: run it on macOS or Linux."
+            )
 
 
 def max_rss_bytes(ru_maxrss: int) -> int:

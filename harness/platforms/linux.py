@@ -4,14 +4,20 @@ import ctypes
 import os
 import platform as python_platform
 import resource
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.platforms import linux_machine, linux_page_cache, linux_proc
 from harness.platforms.linux_probe import LinuxProbe, LinuxSystem
 from harness.readings import Reading
 from harness.records import Condition, Machine
+
+if TYPE_CHECKING:  # the sampler takes this module, stays small, and needs none of these
+    from harness.cross_checks import Checks
+    from harness.gpu_memory import Graphics
+    from harness.sources import Source
 
 # linux/mman.h
 MCL_CURRENT, MCL_FUTURE, MCL_ONFAULT = 1, 2, 4
@@ -24,6 +30,7 @@ class Linux:
     def __init__(
         self, root: Path = Path("/"), environment: Mapping[str, str] | None = None
     ) -> None:
+        self._root = root
         self._proc, self._sys = root / "proc", root / "sys"
         self._environment = os.environ if environment is None else environment
         self._page_bytes = os.sysconf("SC_PAGE_SIZE")
@@ -102,6 +109,25 @@ class Linux:
         """Tell the share of the files' bytes in the page cache; None where that is kept secret."""
         return linux_page_cache.resident_share(paths)
 
+    def sources(self) -> "list[Source]":
+        """Read every file and program that tells of memory; doctor alone does."""
+        # Here, since the sampler takes this module and stays small.
+        from harness.platforms import linux_sources
+
+        return linux_sources.sources(self._root, self._page_bytes)
+
+    def checks(self) -> "Checks":
+        """List which of the sources ought to agree."""
+        from harness.platforms import linux_checks
+
+        return linux_checks.checks()
+
+    def graphics(self, sources: "Sequence[Source]") -> "Graphics":
+        """Find the GPUs in them, and the RAM that is left."""
+        from harness.platforms import linux_gpu
+
+        return linux_gpu.graphics(sources)
+
     def watchful(self) -> None:
         """Keep this process responsive: locked memory and a higher priority, where allowed."""
         _raise_priority()
@@ -112,6 +138,24 @@ class Linux:
         told = Path(self._environment.get("XDG_CACHE_HOME", ""))
         # The XDG base directory specification says to pass over a relative path.
         return (told if told.is_absolute() else Path.home() / ".cache") / "memcliff"
+
+    def models_folder(self) -> Path:
+        """Tell where the model files go."""
+        return self.cache_folder() / "models"
+
+    def keep_out_of_backups(self, folder: Path) -> bool:  # noqa: ARG002  # the protocol's
+        """Tell that there is no mark which the backup programs of Linux agree on."""
+        return False
+
+    def folder_warning(self, folder: Path) -> None:
+        """Warn of no folder."""
+
+    def report(self, began_utc: str, boot_id: str | None, pid: int | None = None) -> None:
+        """Tell of no report: Linux counts the processes it kills, and the sampler reads that."""
+
+    def rosetta(self) -> bool:
+        """Tell that there is no Rosetta."""
+        return False
 
 
 def _raise_priority() -> None:

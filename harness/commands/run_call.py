@@ -1,0 +1,130 @@
+"""One call of `memcliff run`: what was asked, what there is, and the run that is taken up."""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness import summary
+from harness.awake import awake_command
+from harness.bounds import Choice, Room, asked_of, bounds_of, room_of
+from harness.consent import about_to_happen, choice_of
+from harness.devices import devices_of
+from harness.display import Display
+from harness.errors import MachineError
+from harness.metal import MetalLimit, told_limit
+from harness.platforms import Platform
+from harness.predict import rates_of
+from harness.preflight import low_power_warning, macos_warning, programs_warning
+from harness.preview import preview
+from harness.programs import running_programs
+from harness.rows import Ground
+from harness.runs import Run, lost_sizes, new_run, resumable, resumed, settle, unfinished
+from harness.settings import SEED, Settings, protocol_of
+from harness.survey import Survey, present_folder
+
+Look = Callable[[Platform, Path], Survey]
+"""Looks around on a platform; the folder is the one whose free space counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What was asked, and what there is."""
+
+    settings: Settings
+    display: Display
+    platform: Platform
+    survey: Survey
+    room: Room
+    ground: Ground
+    models_dir: Path
+    child: tuple[str, ...]
+
+    def limit(self, run: Run | None = None) -> MetalLimit | None:
+        """Give Metal's limit where a GPU is measured; what the rows of a run tell comes first."""
+        if self.room.gpu is None:
+            return None
+        told = told_limit(row.machine for row in run.rows()) if run else None
+        return told or self.room.gpu.limit
+
+    @property
+    def awake(self) -> tuple[str, ...] | None:
+        """The command that keeps this machine awake while this process lives."""
+        return awake_command(self.survey.machine.os, os.getpid())
+
+
+def look_around(
+    settings: Settings, display: Display, platform: Platform, look: Look, child: tuple[str, ...]
+) -> Call:
+    """Look at the machine; raises MachineError for software or a device that is not there."""
+    models_dir = settings.models_dir or platform.models_folder()
+    seen = look(platform, present_folder(models_dir))
+    problem = seen.setup_problem()
+    if problem is not None:
+        raise MachineError(problem)
+    devices = devices_of(settings.device, seen.machine, seen.packages)
+    room = room_of(settings, seen, devices)
+    asked = asked_of(settings, devices)
+    ground = Ground("", protocol_of(settings), seen.machine, seen.versions, asked, SEED)
+    return Call(settings, display, platform, seen, room, ground, models_dir, child)
+
+
+def show_plan(call: Call) -> int:
+    """Print what would be tried, and run nothing."""
+    choice = Choice.ALL if call.settings.yes else Choice.SAFE
+    seen = preview(call.ground.asked, bounds_of(call.survey, call.room, choice), rates_of(()))
+    call.display.table(summary.PLAN_HEADER, summary.plan_rows(seen))
+    call.display.say(about_to_happen(seen, call.settings.format, call.limit()))
+    call.display.say(
+        "If every size were practical; times are guesses until this machine has measured its own."
+    )
+    return 0
+
+
+def warn(call: Call) -> None:
+    """Say what may spoil the measurement, though it does not prevent it."""
+    machine = call.survey.machine
+    warnings = (
+        macos_warning(machine.os, machine.os_version),
+        low_power_warning(call.survey.condition),
+        programs_warning(running_programs(os.getpid())),
+        call.platform.folder_warning(call.settings.results),
+    )
+    for warning in warnings:
+        if warning is not None:
+            call.display.say(warning)
+
+
+def take_up(call: Call) -> Run:
+    """Settle what never came back, then go on with an unfinished run or begin a new one."""
+    results = call.settings.results
+    earlier = list(unfinished(results))
+    for other in earlier:
+        lost = settle(other, call.survey.machine.boot_id, call.platform.report)
+        if lost is not None:
+            call.display.say(f"An earlier trial never came back: {lost.outcome.reason}.")
+    same = next((other for other in earlier if resumable(other, call.ground)), None)
+    if same is not None and not call.settings.fresh:
+        call.display.say(f"Going on with {same.table} ({len(same.rows())} rows).")
+        return resumed(same, call.ground)
+    _check_conditions(call)
+    choice = choice_of(call.room, yes=call.settings.yes, terminal=sys.stdin.isatty(), ask=input)
+    bounds = bounds_of(call.survey, call.room, choice)
+    bounds = replace(bounds, lost=lost_sizes(results, call.survey.machine.machine))
+    return new_run(results, call.ground, bounds, datetime.now(UTC))
+
+
+def _check_conditions(call: Call) -> None:
+    problem = call.survey.condition_problem()
+    if problem is not None and not call.settings.anyway:
+        raise MachineError(problem)
+
+
+def say_what_happens(call: Call, this_run: Run) -> None:
+    """Say what the rest of the run costs."""
+    rows = this_run.rows()
+    seen = preview(this_run.ground.asked, this_run.bounds, rates_of(rows), rows)
+    call.display.say(about_to_happen(seen, call.settings.format, call.limit(this_run)))
+    call.display.say("The first import of the framework on a machine may take a minute.")

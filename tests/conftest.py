@@ -1,0 +1,20 @@
+"""A Mac for each test that wants one."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.libsystem import Mac, compiled
+
+
+@pytest.fixture(scope="session")
+def stub(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile the stub of libSystem once."""
+    return compiled(tmp_path_factory.mktemp("stub"))
+
+
+@pytest.fixture
+def mac(stub: Path, tmp_path: Path) -> Mac:
+    """Load a stub of its own: the loader gives a copy its own figures."""
+    return Mac(Path(shutil.copy(stub, tmp_path / "libsystem_stub.so")))
