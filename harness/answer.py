@@ -6,7 +6,7 @@ from statistics import median
 
 from harness.records import Machine, Phase, Record, Status
 from harness.series import Series, Size, layers_of
-from harness.sizes import show_bytes, show_gib, show_seconds
+from harness.sizes import show_bytes, show_count, show_gib, show_seconds
 from harness.verdict import (
     STILL_BACK,
     SWAPPED_OUT_SHARE,
@@ -67,9 +67,10 @@ def times(ratio: float) -> str:
 def _given(sizes: Sequence[Size], where: str) -> str:
     tried = [size for size in sizes if size.judgements]
     words = [f"{show_bytes(size.weights_bytes)} {size.words}{_took(size)}" for size in sizes]
-    count = f"{len(sizes)}" if len(tried) == len(sizes) else f"{len(tried)} of {len(sizes)}"
+    count = show_count(len(sizes), "size")
+    count = count if len(tried) == len(sizes) else f"{len(tried)} of {count}"
     unjudged = "; speed not judged" if tried else ""
-    return f"Measured {count} sizes on {where}: {', '.join(words)}{unjudged}."
+    return f"Measured {count} on {where}: {', '.join(words)}{unjudged}."
 
 
 def _took(size: Size) -> str:

@@ -1,7 +1,7 @@
 """How large a model may get on this machine, and whether that has to be asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.metal import MetalLimit, expected_limit
@@ -70,20 +70,29 @@ def can_swap(survey: Survey) -> bool:
 
 def room_of(settings: Settings, survey: Survey, devices: tuple[str, ...] = ("cpu",)) -> Room:
     """Compare what was asked for with the memory available."""
-    available = survey.system.available_bytes or 0
-    ram = survey.machine.ram_bytes or available
-    swap = can_swap(survey)
+    available, swap = survey.system.available_bytes or 0, can_swap(survey)
     safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format)
-    without_swap = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, settings.format))
-    default = round(WITH_SWAP * ram) if swap else without_swap
-    default -= default % LAYER_BYTES
-    if settings.sizes:
-        wanted = max(settings.sizes)
-    else:
-        wanted = settings.max_bytes or max(settings.target_bytes, default)
     gpu = _gpu_room(settings, survey) if "gpu" in devices else None
-    # A size is the nearest whole layer, which may be a little above what was asked for.
-    return Room(safe, layers_of(wanted) * LAYER_BYTES, default, swap, devices, gpu)
+    target = Room(safe, whole(settings.target_bytes), 0, swap, devices, gpu)
+    # A target that is safe is answered without a question, and so is the search above it.
+    beyond = swap and (settings.yes or not target.is_safe)
+    ram = survey.machine.ram_bytes or available
+    within = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, settings.format))
+    calm = min(within, *(target.safe_on(device) for device in devices))
+    default = round(WITH_SWAP * ram) if beyond else calm
+    default -= default % LAYER_BYTES
+    return replace(target, wanted_bytes=_wanted(settings, default), default_bytes=default)
+
+
+def whole(size_bytes: int) -> int:
+    """Give the bytes of the nearest whole layers, which may be a little above what was asked."""
+    return layers_of(size_bytes) * LAYER_BYTES
+
+
+def _wanted(settings: Settings, default_bytes: int) -> int:
+    if settings.sizes:
+        return whole(max(settings.sizes))
+    return whole(settings.max_bytes or max(settings.target_bytes, default_bytes))
 
 
 def _gpu_room(settings: Settings, survey: Survey) -> GpuRoom:

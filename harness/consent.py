@@ -7,7 +7,7 @@ from harness.metal import MetalLimit
 from harness.predict import peak_bytes
 from harness.preview import Preview
 from harness.series import Trial
-from harness.sizes import show_bytes, show_seconds
+from harness.sizes import show_bytes, show_count, show_seconds
 
 
 def about_to_happen(seen: Preview, model_format: str, limit: MetalLimit | None = None) -> str:
@@ -18,12 +18,17 @@ def about_to_happen(seen: Preview, model_format: str, limit: MetalLimit | None =
     largest = max(trial.weights_bytes for trial in made)
     on_cpu = [trial for trial in made if trial.device != "gpu"]
     return (
-        f"Up to {len(made)} trials, about {show_seconds(seen.duration_s)}; writes "
-        f"{show_bytes(seen.disk_bytes)} of model files for a while; largest model "
+        f"Up to {show_count(len(made), 'trial')}, about {show_seconds(seen.duration_s)}; writes "
+        f"{show_bytes(seen.disk_bytes)} of model files for a while{_swap(seen)}; largest model "
         f"{show_bytes(largest)}"
         + (f", which needs about {_peak(on_cpu, model_format, 'cpu')}." if on_cpu else ".")
         + _on_the_gpu([trial for trial in made if trial.device == "gpu"], model_format, limit)
     )
+
+
+def _swap(seen: Preview) -> str:
+    """Name the bytes that may be written to swap, where some must be."""
+    return f" and at least {show_bytes(seen.swap_bytes)} to swap" if seen.swap_bytes else ""
 
 
 def _peak(trials: Iterable[Trial], model_format: str, device: str) -> str:

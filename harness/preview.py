@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from harness.plan import next_trial
-from harness.predict import Rates, trial_s
+from harness.predict import Rates, peak_bytes, trial_s
 from harness.records import Model, Outcome, PhaseMemory, Record, Status, TrialKey
 from harness.series import Asked, Bounds, Trial
 
@@ -19,6 +19,8 @@ class Preview:
     duration_s: float
     disk_bytes: int
     """Model files on disk for a while: written once, shared by all sizes."""
+    swap_bytes: int = 0
+    """What does not fit in the memory available and goes to swap, over all trials, at least."""
 
 
 def preview(asked: Asked, bounds: Bounds, rates: Rates, rows: tuple[Record, ...] = ()) -> Preview:
@@ -28,9 +30,12 @@ def preview(asked: Asked, bounds: Bounds, rates: Rates, rows: tuple[Record, ...]
     while len(trials) < TRIALS_MOST and (trial := next_trial(asked, bounds, played)):
         trials.append(trial)
         played = (*played, _imagined(trial))
-    disk = max((trial.weights_bytes for trial in trials if not trial.skip), default=0)
-    seconds = sum(trial_s(trial.weights_bytes, rates) for trial in trials if not trial.skip)
-    return Preview(tuple(trials), seconds + disk / rates.write, disk)
+    made = [trial for trial in trials if not trial.skip]
+    disk = max((trial.weights_bytes for trial in made), default=0)
+    seconds = sum(trial_s(trial.weights_bytes, rates) for trial in made)
+    peaks = [peak_bytes(trial.weights_bytes, trial.format, trial.device) for trial in made]
+    swap = sum(max(0, peak - bounds.available_bytes) for peak in peaks)
+    return Preview(tuple(trials), seconds + disk / rates.write, disk, swap)
 
 
 def _imagined(trial: Trial) -> Record:

@@ -75,3 +75,8 @@ def show_seconds(duration_s: float) -> str:
     if duration_s < 0.0001:
         return "<0.1 ms"
     return f"{duration_s * 1000:.0f} ms" if duration_s >= 0.00995 else f"{duration_s * 1000:.1f} ms"
+
+
+def show_count(number: int, noun: str) -> str:
+    """Write a number of things, as in "1 trial" and "3 trials"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -9,7 +9,7 @@ from harness.predict import Rates, peak_bytes, trial_s
 from harness.preview import Preview
 from harness.records import Record, Role
 from harness.series import LAYER_BYTES, Series, Size
-from harness.sizes import show_bytes, show_seconds
+from harness.sizes import show_bytes, show_count, show_seconds
 from harness.verdict import inference_s
 
 Show = Callable[[float], str]
@@ -72,7 +72,7 @@ def conditions_line(rows: Sequence[Record]) -> str:
     caches = sorted({row.model.page_cache for row in rows if row.model.page_cache})
     parts = [
         _known("started with {} available", first.before.available_bytes, show_bytes),
-        _known("{} of swap in use", first.before.swap_used_bytes, show_bytes),
+        _swap_in_use(first.before.swap_used_bytes),
         _named("Metal's limit {}", limit.words if limit else None),
         _named("on {}", first.condition.power),
         _named("TensorFlow {}", first.versions.framework_version),
@@ -89,13 +89,19 @@ def quality_line(rows: Sequence[Record]) -> str:
     failed = [q.failed_reads for q in quality if q.failed_reads is not None]
     errors = [q.output_error for q in quality if q.output_error is not None]
     parts = [
-        f"{len(quality)} trials",
+        show_count(len(quality), "trial"),
         f"{sum(q.samples for q in quality if q.samples is not None)} samples",
         f"longest gap {show_seconds(max(gaps))}" if gaps else "",
         f"{sum(failed)} failed readings" if failed else "",
         f"outputs within {max(errors):.0e} of the expected ones" if errors else "",
     ]
     return "Quality: " + ", ".join(part for part in parts if part) + "."
+
+
+def _swap_in_use(used_bytes: int | None) -> str:
+    if used_bytes is None:
+        return ""
+    return f"{show_bytes(used_bytes)} of swap in use" if used_bytes else "no swap in use"
 
 
 def _known(text: str, value: float | None, show: Show) -> str:

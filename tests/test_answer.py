@@ -149,7 +149,7 @@ def test_a_given_list() -> None:
 def test_a_given_list_of_which_nothing_was_tried() -> None:
     skipped = ended(400, Status.SKIPPED, "it is too much", Role.GIVEN)
     assert said(series_of(skipped, asked=replace(ASKED, sizes=(GB,)), references=())) == (
-        "Measured 0 of 1 sizes on this MacBook Air M1, 16 GiB (CPU): 26.8 GB was skipped."
+        "Measured 0 of 1 size on this MacBook Air M1, 16 GiB (CPU): 26.8 GB was skipped."
     )
 
 

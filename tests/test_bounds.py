@@ -230,3 +230,15 @@ def test_a_limit_that_was_set_is_taken_as_it_was_set() -> None:
     seen = room_of(settings(), replace(AIR, machine=machine), BOTH)
     assert seen.gpu is not None
     assert seen.gpu.limit == MetalLimit(14_680_064_000, Source.SETTING)
+
+
+def test_a_target_that_is_safe_is_answered_and_searched_above_without_a_question() -> None:
+    seen = room(LARGE)
+    assert seen.is_safe
+    assert 0 <= seen.safe_bytes - seen.wanted_bytes < LAYER_BYTES
+
+
+def test_whoever_asks_for_everything_goes_beyond_what_is_safe() -> None:
+    seen = room(LARGE, "--yes")
+    assert not seen.is_safe
+    assert seen.wanted_bytes > 1.4 * 64 * 2**30

@@ -8,7 +8,7 @@ import pytest
 from harness.bounds import Choice, GpuRoom, Room
 from harness.consent import about_to_happen, choice_of, question
 from harness.metal import MetalLimit, Source
-from harness.predict import Rates
+from harness.predict import Rates, peak_bytes
 from harness.preview import preview
 from tests.simulation import ASKED, BOUNDS, GB
 
@@ -69,6 +69,13 @@ def test_what_is_about_to_happen_is_said_in_time_disk_and_memory() -> None:
         "Up to 2 trials, about 63 s; writes 2 GB of model files for a while; largest model 2 GB, "
         "which needs about 2.6 GB."
     )
+
+
+def test_what_goes_to_swap_is_named_before_it_is_written() -> None:
+    tight = replace(BOUNDS, available_bytes=2 * GB)
+    seen = preview(replace(ASKED, sizes=(GB, 2 * GB)), tight, Rates())
+    assert seen.swap_bytes == peak_bytes(30 * 2**26, "savedmodel") - 2 * GB
+    assert "for a while and at least 564 MB to swap; largest" in about_to_happen(seen, "savedmodel")
 
 
 def test_a_run_in_which_all_is_skipped_says_that_nothing_can_be_tried() -> None:

@@ -10,6 +10,7 @@ from harness.sizes import (
     parse_size,
     parse_sizes,
     show_bytes,
+    show_count,
     show_gib,
     show_seconds,
 )
@@ -144,3 +145,8 @@ def test_seconds_are_shown_with_two_digits_and_minutes_from_two_on(
 @given(st.integers(min_value=1, max_value=10**12))
 def test_a_size_of_whole_kilobytes_is_read_to_the_byte(kilobytes: int) -> None:
     assert parse_size(f"{kilobytes}kB", "--target") == kilobytes * 1000
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 trials"), (1, "1 trial"), (14, "14 trials")])
+def test_one_thing_is_told_in_the_singular(number: int, words: str) -> None:
+    assert show_count(number, "trial") == words

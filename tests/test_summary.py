@@ -136,7 +136,7 @@ def test_conditions_are_those_of_the_first_trial_that_was_made() -> None:
     )
     skipped = ended(15, Status.SKIPPED, "it is too much")
     assert conditions_line([skipped, row, changed(row, model={"page_cache": "partly"})]) == (
-        "Conditions: started with 12.9 GB available, 0 of swap in use, on mains, TensorFlow "
+        "Conditions: started with 12.9 GB available, no swap in use, on mains, TensorFlow "
         "2.16.2, macos 15.1, model files cold and partly."
     )
 
