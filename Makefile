@@ -2,6 +2,7 @@
 ## make bench          measure this machine: can it use a 12 GB model? Asks before it risks anything
 ## make bench-quick    three small sizes, under two minutes: shows that everything works
 ## make doctor         what this machine is, what every probe says now, and what to do
+##                     (ARGS="--save DIR --probe": a folder to send, and a probe of known size)
 ## make test           the tests, without the slow ones
 ## make test-slow      the tests that take minutes and gigabytes
 ## make budgets        what memcliff itself may cost: memory, disk, CPU, each with its figure
