@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from harness.records import Machine, Phase, Record, Status
-from harness.series import Series, Size, layers_of
+from harness.scope import layers_of
+from harness.series import Series, Size
 from harness.sizes import show_bytes, show_count, show_gib, show_seconds
 from harness.verdict import (
     STILL_BACK,

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from harness.metal import MetalLimit, expected_limit
 from harness.predict import KEPT_FREE_BYTES, weights_that_fit
-from harness.series import LAYER_BYTES, Asked, Bounds, layers_of
+from harness.scope import LAYER_BYTES, Asked, Bounds, layers_of
 from harness.settings import Settings
 from harness.sizes import show_bytes, show_gib
 from harness.survey import Survey
@@ -111,6 +111,7 @@ def bounds_of(survey: Survey, room: Room, choice: Choice) -> Bounds:
         ceiling_bytes=largest,
         ceiling_reason=_why(survey, room, largest, choice),
         available_bytes=survey.system.available_bytes or 0,
+        can_swap=room.has_swap,
         last_level_cache_bytes=survey.last_level_cache_bytes,
         gpu_ceiling_bytes=gpu_bytes,
         gpu_ceiling_reason=gpu_reason,

@@ -17,6 +17,10 @@ def main(arguments: list[str] | None = None) -> int:
     except MemcliffError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:
+        # While trials run it is caught where it does no harm; here nothing has begun yet.
+        print(f"\n{PROGRAM}: interrupted before anything was measured.", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         # Whoever read our output has gone (`memcliff ... | head`); that is no failure of ours.
         sys.stderr.close()

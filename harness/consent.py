@@ -6,7 +6,7 @@ from harness.bounds import Choice, Room
 from harness.metal import MetalLimit
 from harness.predict import peak_bytes
 from harness.preview import Preview
-from harness.series import Trial
+from harness.scope import Trial
 from harness.sizes import show_bytes, show_count, show_seconds
 
 

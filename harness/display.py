@@ -14,7 +14,7 @@ from rich.text import Text
 
 from harness.lines import Message
 from harness.records import Record
-from harness.series import Trial
+from harness.scope import Trial
 from harness.sizes import show_bytes, show_seconds
 from harness.verdict import Judgement
 

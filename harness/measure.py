@@ -19,7 +19,8 @@ from harness.predict import rates_of, trial_s
 from harness.records import Record
 from harness.rows import Start, row_of, shorthand
 from harness.runs import Run
-from harness.series import Series, Trial, all_series
+from harness.scope import Trial
+from harness.series import Series, all_series
 from harness.settings import HOLD_S, REST_S, Settings
 from harness.survey import Survey
 from harness.trial import Setup, run_trial

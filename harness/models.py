@@ -15,7 +15,7 @@ from harness.lines import Message
 from harness.preflight import disk_problem
 from harness.process import Process
 from harness.records import Phase
-from harness.series import LAYER_BYTES, Asked
+from harness.scope import LAYER_BYTES, Asked
 
 SILENCE_S = 600.0
 """A child that makes files and says nothing for so long is stuck."""

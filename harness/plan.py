@@ -8,16 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from harness.predict import weights_that_fit
 from harness.records import Record, Role
-from harness.series import (
-    BAD_OMENS,
-    LAYER_BYTES,
-    Asked,
-    Bounds,
-    Series,
-    Trial,
-    all_series,
-    layers_of,
-)
+from harness.scope import LAYER_BYTES, Asked, Bounds, Trial, layers_of
+from harness.series import BAD_OMENS, Series, all_series
 from harness.sizes import show_bytes
 from harness.verdict import Verdict, combine, fit
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from harness.plan import next_trial
 from harness.predict import Rates, peak_bytes, trial_s
 from harness.records import Model, Outcome, PhaseMemory, Record, Status, TrialKey
-from harness.series import Asked, Bounds, Trial
+from harness.scope import Asked, Bounds, Trial
 
 TRIALS_MOST = 500
 
@@ -34,7 +34,8 @@ def preview(asked: Asked, bounds: Bounds, rates: Rates, rows: tuple[Record, ...]
     disk = max((trial.weights_bytes for trial in made), default=0)
     seconds = sum(trial_s(trial.weights_bytes, rates) for trial in made)
     peaks = [peak_bytes(trial.weights_bytes, trial.format, trial.device) for trial in made]
-    swap = sum(max(0, peak - bounds.available_bytes) for peak in peaks)
+    over = sum(max(0, peak - bounds.available_bytes) for peak in peaks)
+    swap = over if bounds.can_swap else 0
     return Preview(tuple(trials), seconds + disk / rates.write, disk, swap)
 
 

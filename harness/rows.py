@@ -21,7 +21,7 @@ from harness.records import (
     TrialKey,
     Versions,
 )
-from harness.series import Asked, Trial
+from harness.scope import Asked, Trial
 from harness.trace import before, phase_memory, whole_trial
 
 

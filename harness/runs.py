@@ -12,7 +12,7 @@ from harness.journal import entries, never_came_back, note
 from harness.lines import Message
 from harness.records import SCHEMA, Machine, Outcome, Record, Status, Versions
 from harness.rows import Explain, Ground, Start, lost_row, no_report, row_without_trial
-from harness.series import Asked, Bounds
+from harness.scope import Asked, Bounds
 
 RUNS = ".runs"
 

@@ -1,4 +1,4 @@
-"""The trials of one device and format, what was asked of them and what they say so far."""
+"""The trials of one device and format, and what they say so far."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,88 +7,13 @@ from itertools import product
 from harness.cliff import Bracket, bracket_of
 from harness.metal import told_limit
 from harness.records import Phase, Record, Role, Status
+from harness.scope import LAYER_BYTES, Asked, Bounds, Trial, layers_of
 from harness.sizes import show_bytes
 from harness.verdict import Expected, Judgement, Verdict, combine, fit, judge, trusted
 
-LAYER_BYTES = 4096 * 4096 * 4
 NO_EVIDENCE = (Status.INTERRUPTED,)
 BAD_OMENS = (Status.STOPPED, Status.MACHINE_LOST)
 """What spares the machine a larger size."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the user wants to know."""
-
-    target_bytes: int
-    resolution_bytes: int
-    sizes: tuple[int, ...] = ()
-    """Exactly these, in bytes, once each: no reference, target or search."""
-    devices: tuple[str, ...] = ("cpu",)
-    formats: tuple[str, ...] = ("savedmodel",)
-    arch: str = "mlp"
-    dtype: str = "float32"
-    batch: int = 1
-    retry_lost: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What the machine allows, fixed when the run begins."""
-
-    ceiling_bytes: int
-    """No weights above this are tried."""
-    ceiling_reason: str
-    """Why, for the row of a size that is skipped."""
-    available_bytes: int
-    """Memory available at the start."""
-    last_level_cache_bytes: int | None = None
-    lost: tuple[tuple[str, int], ...] = ()
-    """Devices and the weights with which this machine went down on them in earlier runs."""
-    gpu_ceiling_bytes: int | None = None
-    """The GPU's own ceiling; None: the one above."""
-    gpu_ceiling_reason: str = ""
-    metal_limit_bytes: int | None = None
-    """Metal's limit as far as it was known; what the rows of the run tell counts more."""
-    gpu_within_metal: bool = False
-    """Whether the user wants the GPU to stay within that limit."""
-
-    def ceiling(self, device: str) -> int:
-        """Give the ceiling of a device, in bytes of weights."""
-        own = self.gpu_ceiling_bytes if device == "gpu" else None
-        return self.ceiling_bytes if own is None else own
-
-    def search_bytes(self, device: str) -> int:
-        """Give what a search goes up to: Metal's limit too, as it was known at the start."""
-        limit = self.metal_limit_bytes if device == "gpu" else None
-        return self.ceiling(device) if limit is None else min(limit, self.ceiling(device))
-
-    def reason(self, device: str) -> str:
-        """Say why a device's ceiling is where it is."""
-        own = self.gpu_ceiling_reason if device == "gpu" else ""
-        return own or self.ceiling_reason
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One load of one model, to be made or, with a reason, to be skipped."""
-
-    layers: int
-    role: Role
-    repeat: int
-    device: str
-    format: str
-    skip: str | None = None
-
-    @property
-    def weights_bytes(self) -> int:
-        """Bytes of all weights."""
-        return self.layers * LAYER_BYTES
-
-
-def layers_of(size_bytes: float) -> int:
-    """Give the whole layers nearest to a size, at least one."""
-    return max(1, round(size_bytes / LAYER_BYTES))
 
 
 @dataclass(frozen=True, slots=True)

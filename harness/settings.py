@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness import pace
 from harness.errors import UsageError
-from harness.series import LAYER_BYTES
+from harness.scope import LAYER_BYTES
 from harness.sizes import parse_duration, parse_size, parse_sizes
 
 SEED = 1

@@ -8,7 +8,8 @@ from harness.metal import told_limit
 from harness.predict import Rates, peak_bytes, trial_s
 from harness.preview import Preview
 from harness.records import Record, Role
-from harness.series import LAYER_BYTES, Series, Size
+from harness.scope import LAYER_BYTES
+from harness.series import Series, Size
 from harness.sizes import show_bytes, show_count, show_seconds
 from harness.verdict import inference_s
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.records import Machine, Record, Role, Status
-from harness.series import LAYER_BYTES, Asked, Bounds, Series, all_series
+from harness.scope import LAYER_BYTES, Asked, Bounds
+from harness.series import Series, all_series
 from tests.records import a_row, changed
 
 GB = 10**9

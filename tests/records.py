@@ -14,7 +14,7 @@ from harness.records import (
     Timing,
     TrialKey,
 )
-from harness.series import LAYER_BYTES, Trial
+from harness.scope import LAYER_BYTES, Trial
 
 MACHINE = Machine(
     machine="amd-epyc-2core-24gib", chip="AMD EPYC", cores=2, ram_bytes=25_275_990_016, os="linux"

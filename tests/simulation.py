@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from harness.plan import next_trial
 from harness.records import Record, Role
-from harness.series import Asked, Bounds, Series, Trial, all_series, layers_of
+from harness.scope import Asked, Bounds, Trial, layers_of
+from harness.series import Series, all_series
 from tests.records import skipped_row, trial_row
 
 GB = 10**9

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.series import LAYER_BYTES
+from harness.scope import LAYER_BYTES
 from harness.verdict import back
 from tests.records import a_row, changed
 

@@ -9,7 +9,7 @@ from harness.metal import MetalLimit, Source
 from harness.predict import KEPT_FREE_BYTES, peak_bytes
 from harness.readings import Reading
 from harness.records import Condition, Machine, Versions
-from harness.series import LAYER_BYTES, layers_of
+from harness.scope import LAYER_BYTES, layers_of
 from harness.survey import Survey
 from tests.options import settings
 

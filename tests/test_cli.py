@@ -1,3 +1,6 @@
+import os
+import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -49,3 +52,23 @@ def test_a_reader_that_has_gone_is_no_failure(tmp_path: Path) -> None:
     command = f"{sys.executable} -m harness run --plan -o {tmp_path} | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602
     assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_at_the_question_is_no_traceback(tmp_path: Path) -> None:
+    keyboard, terminal = pty.openpty()
+    words = (sys.executable, "-m", "harness", "run", "--max-size", "900TB", "-o", str(tmp_path))
+    with subprocess.Popen(
+        (*words, "--anyway"), stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        assert run.stdout is not None
+        printed = b""
+        while b"all or safe?" not in printed:
+            chunk = os.read(run.stdout.fileno(), 4096)
+            assert chunk, printed
+            printed += chunk
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=60)
+    os.close(keyboard)
+    os.close(terminal)
+    assert run.returncode == 130
+    assert errors == b"\nmemcliff: interrupted before anything was measured.\n"

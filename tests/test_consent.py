@@ -72,7 +72,7 @@ def test_what_is_about_to_happen_is_said_in_time_disk_and_memory() -> None:
 
 
 def test_what_goes_to_swap_is_named_before_it_is_written() -> None:
-    tight = replace(BOUNDS, available_bytes=2 * GB)
+    tight = replace(BOUNDS, available_bytes=2 * GB, can_swap=True)
     seen = preview(replace(ASKED, sizes=(GB, 2 * GB)), tight, Rates())
     assert seen.swap_bytes == peak_bytes(30 * 2**26, "savedmodel") - 2 * GB
     assert "for a while and at least 564 MB to swap; largest" in about_to_happen(seen, "savedmodel")

@@ -20,7 +20,7 @@ from harness import table
 from harness.platforms.darwin import Darwin
 from harness.records import PhaseMemory, Record, Role, Status, Versions
 from harness.rows import Ground, Start, row_of
-from harness.series import Asked, Trial
+from harness.scope import Asked, Trial
 from harness.trace import read_trace
 from harness.trial import Setup
 from tests.libsystem import FIGURES, GIB, NUMBERS, PAGE, Mac, nothing_said

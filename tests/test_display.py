@@ -6,7 +6,7 @@ from rich.console import Console
 
 from harness.display import Display, display_on
 from harness.records import Role
-from harness.series import Trial
+from harness.scope import Trial
 from tests.records import a_row
 
 TRIAL = Trial(179, Role.TARGET, 1, "cpu", "savedmodel")

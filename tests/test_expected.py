@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.records import Record, Role, Status
-from harness.series import LAYER_BYTES
+from harness.scope import LAYER_BYTES
 from harness.verdict import Expected, fit, trusted
 from tests.records import a_row, changed
 

@@ -33,7 +33,7 @@ WORLD = {
 }  # fmt: skip
 """Processes, clocks, files and platforms."""
 PURE = ("answer", "cliff", "columns", "cross_checks", "gpu_memory", "guard", "plan", "predict",
-        "records", "series", "sources", "verdict")  # fmt: skip
+        "records", "scope", "series", "sources", "verdict")  # fmt: skip
 """Modules whose answers depend on their arguments alone."""
 READS_FILES = {"os", "pathlib"}
 MAY_EXIT = {"harness.__main__", "harness.sampler", "harness.canary"}

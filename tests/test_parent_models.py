@@ -9,7 +9,7 @@ from harness.errors import MachineError
 from harness.interrupt import Interrupt
 from harness.lines import Message
 from harness.models import ModelFiles, Models, stored_bytes
-from harness.series import Asked
+from harness.scope import Asked
 
 READY = "import json, sys; say = lambda **e: print(json.dumps(e), flush=True); "
 READY += "say(event='ready'); sys.stdin.readline(); "

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness.plan import step_layers, top_layers
 from harness.records import Record, Role, Status
-from harness.series import LAYER_BYTES, Bounds, Trial
+from harness.scope import LAYER_BYTES, Bounds, Trial
 from harness.verdict import Verdict
 from tests.records import trial_row
 from tests.simulation import (

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from harness.plan import next_trial, reference_layers, top_layers
 from harness.predict import peak_bytes
 from harness.records import Record, Role, Status
-from harness.series import LAYER_BYTES, Bounds, Series, Trial, all_series
+from harness.scope import LAYER_BYTES, Bounds, Trial
+from harness.series import Series, all_series
 from tests.records import changed, skipped_row, trial_row
 from tests.simulation import (
     ASKED,

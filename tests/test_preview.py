@@ -7,7 +7,7 @@ import pytest
 from harness.predict import Rates, peak_bytes, rates_of, trial_s, weights_that_fit
 from harness.preview import Preview, preview
 from harness.records import Record, Status
-from harness.series import LAYER_BYTES
+from harness.scope import LAYER_BYTES
 from tests.records import a_row, changed
 from tests.simulation import ASKED, BOUNDS, GB, TARGET, cliff_at, played, sizes, without_cliff
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from harness.plan import reference_layers, step_layers
 from harness.predict import peak_bytes
 from harness.records import Role
-from harness.series import LAYER_BYTES
+from harness.scope import LAYER_BYTES
 from tests.simulation import ASKED, BOUNDS, GB, REFERENCES, but, played, sizes, without_cliff
 
 SMALLEST = 4

@@ -22,7 +22,7 @@ from harness.records import (
     WholeTrial,
 )
 from harness.rows import Ground, Start, lost_row, row_of, row_without_trial, shorthand
-from harness.series import LAYER_BYTES, Asked, Trial
+from harness.scope import LAYER_BYTES, Asked, Trial
 from harness.trace import Trace
 from tests.events import DONE, READY, edge, inference, observed
 from tests.records import a_row

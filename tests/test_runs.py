@@ -8,7 +8,7 @@ from harness import table
 from harness.records import Machine, Role, Status, Versions
 from harness.rows import Ground, Start
 from harness.runs import Run, lost_sizes, new_run, resumable, resumed, settle, unfinished
-from harness.series import Asked, Bounds, Trial
+from harness.scope import Asked, Bounds, Trial
 from tests.records import a_row
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)

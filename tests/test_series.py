@@ -8,7 +8,8 @@ import pytest
 from harness import table
 from harness.plan import next_trial
 from harness.records import Record, Role, Status
-from harness.series import LAYER_BYTES, Size, Trial, all_series, layers_of
+from harness.scope import LAYER_BYTES, Trial, layers_of
+from harness.series import Size, all_series
 from harness.verdict import Judgement, Verdict
 from tests.records import a_row, changed, skipped_row, trial_row
 from tests.simulation import (

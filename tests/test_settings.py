@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.series import LAYER_BYTES
+from harness.scope import LAYER_BYTES
 from harness.settings import protocol_of
 from tests.options import settings
 

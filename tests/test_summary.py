@@ -10,7 +10,8 @@ from harness.display import display_on
 from harness.predict import Rates
 from harness.preview import preview
 from harness.records import Record, Role, Status
-from harness.series import LAYER_BYTES, Series
+from harness.scope import LAYER_BYTES
+from harness.series import Series
 from harness.summary import (
     HEADER,
     PLAN_HEADER,

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from harness.records import Record, Status
-from harness.series import LAYER_BYTES
+from harness.scope import LAYER_BYTES
 from harness.verdict import (
     Expected,
     Judgement,

@@ -110,10 +110,19 @@ def take_up(call: Call) -> Run:
         call.display.say(f"Going on with {same.table} ({len(same.rows())} rows).")
         return resumed(same, call.ground)
     _check_conditions(call)
-    choice = choice_of(call.room, yes=call.settings.yes, terminal=sys.stdin.isatty(), ask=input)
-    bounds = bounds_of(call.survey, call.room, choice)
+    bounds = bounds_of(call.survey, call.room, _chosen(call))
     bounds = replace(bounds, lost=lost_sizes(results, call.survey.machine.machine))
     return new_run(results, call.ground, bounds, datetime.now(UTC))
+
+
+def _chosen(call: Call) -> Choice:
+    """Ask how far the run may go, where that has to be asked; what all would cost is said first."""
+    terminal, yes = sys.stdin.isatty(), call.settings.yes
+    if terminal and not yes and not call.room.is_safe:
+        everything = bounds_of(call.survey, call.room, Choice.ALL)
+        seen = preview(call.ground.asked, everything, rates_of(()))
+        call.display.say(about_to_happen(seen, call.settings.format, call.limit()))
+    return choice_of(call.room, yes=yes, terminal=terminal, ask=input)
 
 
 def _check_conditions(call: Call) -> None:
