@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.metal import MetalLimit, expected_limit
+from harness.models import LEFT_FREE_BYTES
 from harness.predict import KEPT_FREE_BYTES, weights_that_fit
 from harness.scope import LAYER_BYTES, Asked, Bounds, layers_of
 from harness.settings import Settings
 from harness.sizes import show_bytes, show_gib
 from harness.survey import Survey
 
+NO_LIMIT = 2**62
 WITH_SWAP = 1.5
 """With swap, the search ends at so many times the RAM at the latest."""
 
@@ -46,6 +48,8 @@ class Room:
     has_swap: bool
     devices: tuple[str, ...] = ("cpu",)
     gpu: GpuRoom | None = None
+    disk_bytes: int = NO_LIMIT
+    """What the disk has room for, model files that are there included."""
 
     @property
     def is_safe(self) -> bool:
@@ -68,8 +72,13 @@ def can_swap(survey: Survey) -> bool:
     return bool(survey.system.swap_total_bytes) or survey.machine.os == "macos"
 
 
-def room_of(settings: Settings, survey: Survey, devices: tuple[str, ...] = ("cpu",)) -> Room:
-    """Compare what was asked for with the memory available."""
+def room_of(
+    settings: Settings,
+    survey: Survey,
+    devices: tuple[str, ...] = ("cpu",),
+    stored_bytes: int = 0,
+) -> Room:
+    """Compare what was asked for with the memory available and the disk; stored_bytes are there."""
     available, swap = survey.system.available_bytes or 0, can_swap(survey)
     safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format)
     gpu = _gpu_room(settings, survey) if "gpu" in devices else None
@@ -79,9 +88,28 @@ def room_of(settings: Settings, survey: Survey, devices: tuple[str, ...] = ("cpu
     ram = survey.machine.ram_bytes or available
     within = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, settings.format))
     calm = min(within, *(target.safe_on(device) for device in devices))
-    default = round(WITH_SWAP * ram) if beyond else calm
+    disk = _disk_bytes(survey, stored_bytes)
+    default = min(disk, _beyond(survey, ram, settings.format) if beyond else calm)
     default -= default % LAYER_BYTES
-    return replace(target, wanted_bytes=_wanted(settings, default), default_bytes=default)
+    wanted = _wanted(settings, default)
+    return replace(target, wanted_bytes=wanted, default_bytes=default, disk_bytes=disk)
+
+
+def _beyond(survey: Survey, ram_bytes: int, model_format: str) -> int:
+    """Give the largest weights worth trying with swap: what RAM and swap hold, where it is known.
+
+    macOS makes swap files as it needs them, so there the disk is the limit.
+    """
+    most = round(WITH_SWAP * ram_bytes)
+    if survey.machine.os == "macos":
+        return most
+    total, used = survey.system.swap_total_bytes or 0, survey.system.swap_used_bytes or 0
+    return min(most, weights_that_fit(ram_bytes + total - used - KEPT_FREE_BYTES, model_format))
+
+
+def _disk_bytes(survey: Survey, stored_bytes: int) -> int:
+    free = survey.system.free_disk_bytes
+    return NO_LIMIT if free is None else max(0, free - LEFT_FREE_BYTES) + stored_bytes
 
 
 def whole(size_bytes: int) -> int:
@@ -156,4 +184,6 @@ def asked_of(settings: Settings, devices: Sequence[str]) -> Asked:
         dtype=settings.dtype,
         batch=settings.batch,
         retry_lost=settings.retry_lost,
+        largest_bytes=settings.max_bytes,
+        everything=settings.yes,
     )

@@ -12,7 +12,8 @@ import sys
 import time
 from collections.abc import Callable
 
-SIZE_BYTES = 16 * 2**20
+PAGES = 4096
+"""As many on every system, so that each page is left alone equally long (51 s)."""
 BEATS_HZ = 10
 PAGES_A_BEAT = 8
 STDOUT = 1
@@ -21,10 +22,12 @@ STDOUT = 1
 class Pages:
     """Memory that was written once and then belongs to whoever needs it more."""
 
-    def __init__(self, size_bytes: int = SIZE_BYTES) -> None:
-        self._memory = mmap.mmap(-1, size_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    def __init__(self, pages: int = PAGES) -> None:
+        self._memory = mmap.mmap(
+            -1, pages * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        )
         self._next = 0
-        for _ in range(size_bytes // mmap.PAGESIZE):
+        for _ in range(pages):
             # Random, so that no compressor can keep it for nothing.
             self._memory.write(os.urandom(mmap.PAGESIZE))
 

@@ -12,7 +12,7 @@ class Guards:
     """The limits of one trial; None switches a rule off."""
 
     least_available_bytes: int | None = None
-    """Memory that must stay available; set only where there is no swap to take the rest."""
+    """Memory and swap that must stay free; None where swap grows by itself (macOS)."""
     least_free_disk_bytes: int | None = None
     trial_s: float | None = None
     """The longest a trial may take from its gate on."""
@@ -45,10 +45,12 @@ def tripped(guards: Guards, reading: Reading, elapsed_s: float) -> Stop | None:
 
 
 def _available_memory(guards: Guards, reading: Reading, _elapsed_s: float) -> str | None:
-    if not _below(reading.available_bytes, guards.least_available_bytes):
+    swap = (reading.swap_total_bytes or 0) - (reading.swap_used_bytes or 0)
+    room = None if reading.available_bytes is None else reading.available_bytes + swap
+    if not _below(room, guards.least_available_bytes):
         return None
-    left, least = _gib(reading.available_bytes), _gib(guards.least_available_bytes)
-    return f"only {left} of memory were left, there is no swap, and {least} are kept free"
+    left, least = _gib(room), _gib(guards.least_available_bytes)
+    return f"only {left} of memory and swap were left, and {least} are kept free"
 
 
 def _free_disk(guards: Guards, reading: Reading, _elapsed_s: float) -> str | None:

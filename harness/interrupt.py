@@ -39,7 +39,9 @@ class Interrupt:
 def interruptible() -> Iterator[Interrupt]:
     """Catch the signals that ask for an end, as long as the context lasts."""
     interrupt = Interrupt()
-    before = {number: signal.signal(number, interrupt.request) for number in SIGNALS}
+    # What is ignored already stays so: nohup means that the end of the terminal is not ours.
+    heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt.request) for number in heard}
     try:
         yield interrupt
     finally:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from harness import recovery
-from harness.bounds import can_swap
 from harness.display import Display
 from harness.guard import Guards
 from harness.interrupt import Interrupt
@@ -128,12 +127,12 @@ def _page_cache(share: float | None) -> str | None:
 def _setup(bench: Bench, start: Start, files: ModelFiles, rows: tuple[Record, ...]) -> Setup:
     settings, trial = bench.settings, start.trial
     expected = _series(bench, trial, rows).expected
-    name = bench.run.folder / f"trial-{start.number:03d}"
+    trace = bench.run.trace(start.number)
     return Setup(
         order=_order(bench, trial, files),
         child=bench.child,
-        trace=name.with_suffix(".trace"),
-        stderr=name.with_suffix(".stderr"),
+        trace=trace,
+        stderr=trace.with_suffix(".stderr"),
         disk=bench.models.folder,
         guards=_guards(bench),
         inference_limit_s=settings.inference_limit_s,
@@ -162,12 +161,12 @@ def _order(bench: Bench, trial: Trial, files: ModelFiles) -> Message:
 
 
 def _guards(bench: Bench) -> Guards:
-    ram = bench.survey.machine.ram_bytes
-    has_swap = can_swap(bench.survey)
+    machine = bench.survey.machine
+    watched = machine.ram_bytes is not None and machine.os != "macos"
     return Guards(
-        least_available_bytes=None
-        if has_swap or ram is None
-        else round(LEAST_AVAILABLE_SHARE * ram),
+        least_available_bytes=round(LEAST_AVAILABLE_SHARE * (machine.ram_bytes or 0))
+        if watched
+        else None,
         least_free_disk_bytes=LEFT_FREE_BYTES,
         trial_s=bench.settings.trial_limit_s,
     )

@@ -6,6 +6,7 @@ import selectors
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,7 +93,7 @@ class Models:
             ) from error
         if self.made_folder is not None:
             self.made_folder(self.folder)
-        needed = layers * LAYER_BYTES - stored_bytes(self.folder)
+        needed = layers * LAYER_BYTES - models_bytes(self.folder)
         free = shutil.disk_usage(self.folder).free
         problem = disk_problem(free, needed + LEFT_FREE_BYTES, "the models folder")
         if needed > 0 and problem is not None:
@@ -107,6 +108,35 @@ def _why_not(failed: Message) -> str:
             "`make doctor` tries it and says what to do."
         )
     return f"The model files cannot be made: {failed['reason']}"
+
+
+MAKING = ".memcliff-making-"
+LOCK = ".memcliff-run"
+"""The file that a run holds as long as it uses a models folder."""
+OURS = ("layers", "models", ".lock", LOCK)
+"""What a make child puts into the models folder (bench.stock); all else there is the user's."""
+
+
+def models_bytes(folder: Path) -> int:
+    """Count the bytes of the model files in a folder that may hold other things too."""
+    return sum(stored_bytes(path) for path in _ours(folder))
+
+
+def _ours(folder: Path) -> list[Path]:
+    return [path for name in (*OURS, f"{MAKING}*") for path in folder.glob(name)]
+
+
+def remove_models(folder: Path) -> int:
+    """Remove the model files and give their bytes; a folder that is then empty goes too."""
+    freed = models_bytes(folder)
+    for path in _ours(folder):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
+    return freed
 
 
 def stored_bytes(folder: Path) -> int:

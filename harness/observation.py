@@ -95,7 +95,7 @@ def _said(seen: Observation, status: Status, words: str) -> Outcome:
 def _cut_short(seen: Observation) -> Outcome | None:
     """Tell why memcliff ended it, if it did."""
     signal = seen.exit.signal if seen.exit else None
-    if seen.stop is not None and seen.stop.rule != "gone":
+    if seen.stop is not None:
         timed_out = seen.stop.rule in ("time", "gate")
         status = Status.TIMED_OUT if timed_out else Status.STOPPED
         reason = f"{seen.stop.reason}, in phase {seen.phase()}"

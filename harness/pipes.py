@@ -70,6 +70,7 @@ class Pipes:
         self._commands = Lines(STDIN)
         self._canary = None if canary_fd is None else Lines(canary_fd)
         self._untold: deque[bytes] = deque()
+        os.set_blocking(STDOUT, False)
         self._torn = False
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC
         self._trace_fd = os.open(trace, flags, 0o666)
@@ -115,11 +116,17 @@ class Pipes:
 
     def _flush(self) -> None:
         """Write what fits: a parent that stalls must not stall the guards."""
-        while self._untold and select.select([], [STDOUT], [], 0)[1]:
-            # A pipe that is ready takes up to PIPE_BUF bytes whole; these lines are shorter.
-            with suppress(BrokenPipeError):  # the parent was killed, and stdin will tell
-                os.write(STDOUT, self._untold[0])
-            self._untold.popleft()
+        while self._untold:
+            try:
+                written = os.write(STDOUT, self._untold[0])
+            except BlockingIOError:
+                return
+            except BrokenPipeError:  # the parent was killed, and stdin will tell
+                written = len(self._untold[0])
+            # macOS takes a part of a line when its pipe is nearly full (PIPE_BUF is 512 there).
+            rest = self._untold.popleft()[written:]
+            if rest:
+                self._untold.appendleft(rest)
 
     def keep(self, lines: Sequence[str]) -> None:
         """Append to the trace; on a full disk lines are lost or torn and the next begins anew."""

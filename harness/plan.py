@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from harness.predict import weights_that_fit
 from harness.records import Record, Role
 from harness.scope import LAYER_BYTES, Asked, Bounds, Trial, layers_of
-from harness.series import BAD_OMENS, Series, all_series
+from harness.series import Series, all_series, is_bad_omen
 from harness.sizes import show_bytes
 from harness.verdict import Verdict, combine, fit
 
@@ -139,7 +139,7 @@ def _spares_the_target(series: Series, target: int) -> str | None:
     if past is not None:
         return past
     for row in series.rows:
-        if row.outcome.status in BAD_OMENS:
+        if is_bad_omen(row):
             size = show_bytes(row.model.weights_bytes or 0)
             return f"a smaller size, {size}, ended as {row.outcome.status}"
     return None

@@ -43,11 +43,13 @@ def framework_problem(
 
     `machine` is the processor's name as platform.machine() gives it.
     """
-    cause = _python_cause(python) or (
-        "This Python is an Intel one that Rosetta translates, and TensorFlow needs an arm64 one"
-        if rosetta
-        else _missing_cause(versions) or _pair_cause(versions)
-    )
+    if rosetta:
+        return (
+            "This Python is an Intel one that Rosetta translates, and TensorFlow needs an arm64 "
+            "one: remove .venv, open a Terminal without Rosetta, install Python there "
+            "(brew install python@3.12) and run make setup."
+        )
+    cause = _python_cause(python) or _missing_cause(versions) or _pair_cause(versions)
     return cause and f"{cause}: {_PINS.get(machine, _PINS_ELSEWHERE)}"
 
 

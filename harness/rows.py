@@ -102,7 +102,10 @@ def row_without_trial(ground: Ground, start: Start, outcome: Outcome) -> Record:
 def lost_row(
     ground: Ground, begun: Message, boot_id: str | None, explain: Explain = no_report
 ) -> Record:
-    """Make the row of a trial that began and never came back; explain may tell why."""
+    """Make the row of a trial that began and never came back; explain may tell why.
+
+    boot_id is the boot that is known to have seen its end.
+    """
     trial = Trial(
         begun["layers"], Role(begun["role"]), begun["repeat"], begun["device"], begun["format"]
     )

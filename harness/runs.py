@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +14,14 @@ from harness.lines import Message
 from harness.records import SCHEMA, Machine, Outcome, Record, Status, Versions
 from harness.rows import Explain, Ground, Start, lost_row, no_report, row_without_trial
 from harness.scope import Asked, Bounds
+from harness.trace import read_trace
 
 RUNS = ".runs"
+
+
+def lock_file(results: Path) -> Path:
+    """Name the file that a run holds as long as it uses a results folder."""
+    return results / RUNS / "lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,10 @@ class Run:
     def journal(self) -> Path:
         """The journal's file."""
         return self.folder / "journal.jsonl"
+
+    def trace(self, number: int) -> Path:
+        """Name the file of a trial's samples."""
+        return self.folder / f"trial-{number:03d}.trace"
 
     def rows(self) -> tuple[Record, ...]:
         """Read its rows so far."""
@@ -103,7 +114,9 @@ def unfinished(results: Path) -> Iterator[Run]:
         lines = entries(journal)
         finished = any("finished" in entry for entry in lines)
         if lines and lines[0].get("schema") == SCHEMA and not finished:
-            yield _run_of(results, lines[0])
+            # Another version may have written other fields: its run is not ours to go on with.
+            with suppress(TypeError, KeyError, ValueError):
+                yield _run_of(results, lines[0])
 
 
 def _run_of(results: Path, head: Message) -> Run:
@@ -136,7 +149,9 @@ def settle(run: Run, boot_id: str | None, explain: Explain = no_report) -> Recor
     if any(row.key.trial == begun["begin"] for row in run.rows()):
         note(run.journal, {"end": begun["begin"]})
         return None
-    record = lost_row(run.ground, begun, boot_id, explain)
+    # A sampler that wrote its summary outlived the trial, so the restart came later.
+    outlived = read_trace(run.trace(begun["begin"])).summary is not None
+    record = lost_row(run.ground, begun, begun["boot_id"] if outlived else boot_id, explain)
     run.end(record)
     return record
 
@@ -168,6 +183,9 @@ def lost_sizes(results: Path, machine: str | None) -> tuple[tuple[str, int], ...
         except UsageError:
             continue  # A foreign table is its reader's concern, not this run's.
         for row in rows:
-            if row.outcome.status is Status.MACHINE_LOST and row.machine.machine == machine:
+            # Tables are passed around; only what was measured from here happened here.
+            here = (results / RUNS / (row.key.run_id or "-")).exists()
+            lost_it = row.outcome.status is Status.MACHINE_LOST
+            if here and lost_it and row.machine.machine == machine:
                 lost.add((row.model.device_asked or "", row.model.weights_bytes or 0))
     return tuple(sorted(lost))

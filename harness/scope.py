@@ -22,6 +22,10 @@ class Asked:
     dtype: str = "float32"
     batch: int = 1
     retry_lost: bool = False
+    largest_bytes: int | None = None
+    """Nothing larger, in so many words of the user's."""
+    everything: bool = False
+    """Whether the user agreed beforehand to sizes that are not safe."""
 
 
 @dataclass(frozen=True, slots=True)

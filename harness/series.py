@@ -9,11 +9,24 @@ from harness.metal import told_limit
 from harness.records import Phase, Record, Role, Status
 from harness.scope import LAYER_BYTES, Asked, Bounds, Trial, layers_of
 from harness.sizes import show_bytes
-from harness.verdict import Expected, Judgement, Verdict, combine, fit, judge, trusted
+from harness.verdict import (
+    Expected,
+    Judgement,
+    Verdict,
+    combine,
+    fit,
+    judge,
+    tells_of_its_size,
+    trusted,
+)
 
 NO_EVIDENCE = (Status.INTERRUPTED,)
 BAD_OMENS = (Status.STOPPED, Status.MACHINE_LOST)
-"""What spares the machine a larger size."""
+
+
+def is_bad_omen(record: Record) -> bool:
+    """Tell whether a trial ended so that the machine is spared a larger size."""
+    return record.outcome.status in BAD_OMENS and tells_of_its_size(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +198,7 @@ class Series:
             return f"Metal's limit is {show_bytes(limit)}, and the GPU was to stay within it"
         for row in (*self.others, *self.rows):
             size = row.model.weights_bytes or 0
-            if row.outcome.status in BAD_OMENS and size <= weights:
+            if is_bad_omen(row) and size <= weights:
                 device = (row.model.device_asked or "").upper()
                 return (
                     f"it is past Metal's limit of {show_bytes(limit)}, and {show_bytes(size)} on "

@@ -131,7 +131,10 @@ def advice_line(series: Series) -> str:
     """Say what to do, as far as this run's own rows support it."""
     if series.asked.sizes:
         return "To do: `make bench` measures the speed against references and finds the cliff."
-    if practical(series):
+    answered = practical(series)
+    if answered is None:
+        return "To do: run it again, which goes on in the same table; --yes tries what was skipped."
+    if answered:
         return f"To do: nothing. Leave other programs the room they had: {_room(series)}."
     half = half_words(series)
     if half is not None:

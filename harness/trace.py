@@ -82,6 +82,8 @@ def read_trace(path: Path) -> Trace:
     """
     samples: list[Sample] = []
     summary = None
+    if not path.exists():  # the sampler died before it could begin
+        return Trace((), None)
     for message in _messages(path):
         if "at" in message:
             samples.append(sample_from(message))

@@ -236,7 +236,8 @@ class _Talk:
         self.child.tell(reply)
         past = next((e["phase"] for e in reversed(self.events) if e["event"] == "edge"), None)
         self.watcher("phase", {"after": past})
-        if past in ("load", "first", "infer"):
+        rests = self.setup.order["rest_s"] is not None
+        if past in ("load", "first") or (past == "infer" and rests):
             rest_s = self.setup.order["rest_s"] or 0.0 if past == "infer" else 0.0
             self._expect(self.setup.inference_limit_s, None, rest_s)
         else:

@@ -19,6 +19,8 @@ THRASH_BACK_ALONE = 0.1
 """Without a reference, `back` has to speak alone."""
 SWAPPED_OUT_SHARE = 0.05
 RESIDUAL_MAX = 0.25
+OWN_FAILURES = ("sampler", "gate", "end", "free_disk")
+"""Stop rules that tell of the measurement, not of the model."""
 REFERENCES_MIN = 3
 REFERENCE_SPAN = 4.0
 
@@ -118,6 +120,8 @@ def back(record: Record) -> float | None:
     of the phase first when no inference came after it.
     """
     timing = record.timing
+    if timing.inference_over_s is not None and record.again != PhaseMemory():
+        return _came_back(record, record.again, 1)
     later = (timing.inference_count or 0) + (timing.inference_over_s is not None)
     if timing.first_inference_s is None or later == 0:
         return _came_back(record, record.first, 1)
@@ -152,10 +156,16 @@ def inference_s(record: Record) -> float | None:
     return next((one for one in seconds if one is not None), None)
 
 
+def tells_of_its_size(record: Record) -> bool:
+    """Tell whether a trial says anything of its size, and not only of the measurement."""
+    status, rule = record.outcome.status, record.outcome.stop_rule
+    return status not in (Status.SKIPPED, Status.INTERRUPTED, None) and rule not in OWN_FAILURES
+
+
 def judge(record: Record, expected: Expected | None) -> Judgement | None:
-    """Judge one trial; None when it says nothing of its size (skipped, interrupted)."""
+    """Judge one trial; None when it says nothing of its size."""
     status = record.outcome.status
-    if status in (Status.SKIPPED, Status.INTERRUPTED, None):
+    if not tells_of_its_size(record):
         return None
     came_back, seconds = back(record), inference_s(record)
     if status not in (Status.OK, Status.SLOW):

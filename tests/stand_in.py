@@ -33,7 +33,7 @@ def wait() -> str:
 
 def make(order: dict[str, Any]) -> None:
     for wanted in order["models"]:
-        folder = Path(order["models_dir"]) / f"stand-in-{wanted['layers']}"
+        folder = Path(order["models_dir"]) / "models" / f"stand-in-{wanted['layers']}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "data").write_bytes(b"weights")
         tell("made", layer=0, of=1, bytes=7)

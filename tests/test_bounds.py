@@ -72,9 +72,23 @@ def test_a_run_is_safe_when_its_largest_size_is(options: tuple[str, ...], is_saf
 # What is wanted.
 
 
-def test_with_swap_the_search_goes_to_one_and_a_half_times_the_ram() -> None:
-    assert room(SWAPPING).wanted_bytes == 384 * LAYER_BYTES == 1.5 * RAM
-    assert room(SWAPPING).has_swap
+def test_on_a_mac_whose_swap_grows_the_search_goes_to_one_and_a_half_times_the_ram() -> None:
+    mac = replace(SWAPPING, machine=Machine(ram_bytes=RAM, os="macos"))
+    assert room(mac).wanted_bytes == 384 * LAYER_BYTES == 1.5 * RAM
+    assert room(mac).has_swap
+
+
+def test_with_a_swap_file_the_search_goes_as_far_as_ram_and_swap_hold() -> None:
+    seen = room(SWAPPING)
+    held = peak_bytes(seen.wanted_bytes, "savedmodel")
+    assert 0 <= RAM + 8 * GB - KEPT_FREE_BYTES - held < 1.05 * LAYER_BYTES + 2
+    assert room(a_survey(swap_total_bytes=100 * GB)).wanted_bytes == 1.5 * RAM
+
+
+def test_the_disk_bounds_the_search_and_what_is_there_counts() -> None:
+    small = replace(SWAPPING, system=replace(SWAPPING.system, free_disk_bytes=24 * GB))
+    assert room(small).wanted_bytes == whole(14 * GB) - LAYER_BYTES
+    assert room_of(settings(), small, stored_bytes=2 * GB).disk_bytes == 16 * GB
 
 
 @pytest.mark.parametrize("swap_total_bytes", [0, None])
@@ -241,4 +255,4 @@ def test_a_target_that_is_safe_is_answered_and_searched_above_without_a_question
 def test_whoever_asks_for_everything_goes_beyond_what_is_safe() -> None:
     seen = room(LARGE, "--yes")
     assert not seen.is_safe
-    assert seen.wanted_bytes > 1.4 * 64 * 2**30
+    assert seen.wanted_bytes > seen.safe_bytes + 10 * GB

@@ -71,10 +71,10 @@ def test_a_stall_while_telling_makes_the_next_beat_late() -> None:
 
 
 def test_every_page_has_its_turn_and_holds_random_bytes() -> None:
-    pages = Pages(4 * os.sysconf("SC_PAGE_SIZE"))
+    pages = Pages(4)
     first = [pages.touch_next() for _ in range(4)]
     assert [pages.touch_next() for _ in range(4)] == first
-    assert len({bytes(Pages(8 * os.sysconf("SC_PAGE_SIZE"))._memory) for _ in range(2)}) == 2
+    assert len({bytes(Pages(8)._memory) for _ in range(2)}) == 2
 
 
 def test_a_reader_that_stalls_is_not_waited_for_and_gets_the_worst_gap_later() -> None:

@@ -56,7 +56,17 @@ def test_a_reader_that_has_gone_is_no_failure(tmp_path: Path) -> None:
 
 def test_an_interrupt_at_the_question_is_no_traceback(tmp_path: Path) -> None:
     keyboard, terminal = pty.openpty()
-    words = (sys.executable, "-m", "harness", "run", "--max-size", "900TB", "-o", str(tmp_path))
+    ram_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10**6
+    words = (
+        sys.executable,
+        "-m",
+        "harness",
+        "run",
+        "--max-size",
+        f"{ram_mb}MB",
+        "-o",
+        str(tmp_path),
+    )
     with subprocess.Popen(
         (*words, "--anyway"), stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as run:

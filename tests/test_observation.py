@@ -145,11 +145,6 @@ def test_the_surest_evidence_counts_first() -> None:
     ]
 
 
-def test_a_sampler_that_only_saw_the_child_go_stopped_nothing() -> None:
-    seen = loading(exit=KILLED, stop=Stop("gone", "the child has gone"))
-    assert outcome_of(seen).status is Status.KILLED
-
-
 # Where it ended.
 
 

@@ -69,6 +69,36 @@ def test_model_files_go_when_the_run_is_complete_unless_they_are_kept(tmp_path: 
     assert (tmp_path / "models").exists()
 
 
+def test_a_users_file_in_the_models_folder_survives_the_run(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/thesis.txt").write_text("years of work")
+    assert call(tmp_path, "--sizes", "256MiB").returncode == 0
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["thesis.txt"]
+
+
+def test_two_runs_do_not_share_a_models_folder(
+    tmp_path: Path, a_run_that_hangs: "subprocess.Popen[bytes]"
+) -> None:
+    second = call(tmp_path, "--sizes", "256MiB", "-o", str(tmp_path / "elsewhere"))
+    assert second.returncode == 3
+    assert f"process {a_run_that_hangs.pid}) is using the models folder" in second.stderr
+
+
+def test_another_limit_begins_a_run_of_its_own(
+    tmp_path: Path, a_run_that_hangs: "subprocess.Popen[bytes]"
+) -> None:
+    a_run_that_hangs.send_signal(signal.SIGINT)
+    assert a_run_that_hangs.wait(60) == 130
+    done = call(tmp_path, "--sizes", "256MiB,512MiB", "--yes")
+    assert "Going on" not in done.stdout
+    assert len(list((tmp_path / "results").glob("*.csv"))) == 2
+
+
+def test_a_quick_run_may_hold_longer_than_an_inference_may_take(tmp_path: Path) -> None:
+    done = call(tmp_path, "--sizes", "256MiB", "--inference-limit", "1s")
+    assert [row.outcome.status for row in rows_in(tmp_path)] == [Status.OK], done.stdout
+
+
 def test_when_nothing_could_be_measured_the_exit_code_says_so(tmp_path: Path) -> None:
     done = call(tmp_path, "--sizes", "256MiB", behaviour={"misbehave": {"4": "exit-import"}})
     assert done.returncode == 1

@@ -3,13 +3,14 @@
 import shutil
 import sys
 from argparse import Namespace
+from contextlib import ExitStack
 from pathlib import Path
 
 from harness.display import display_on
 from harness.lock import lock
-from harness.models import stored_bytes
+from harness.models import LOCK, remove_models, stored_bytes
 from harness.platforms import current
-from harness.runs import RUNS
+from harness.runs import RUNS, lock_file
 from harness.sizes import show_bytes
 
 
@@ -17,13 +18,14 @@ def clean(options: Namespace) -> int:
     """Remove them and say how much that was; raises MachineError while a run goes on."""
     results = Path(options.results).expanduser()
     models = models_folder(options.models_dir)
-    freed = stored_bytes(models) + stored_bytes(results / RUNS)
-    if results.exists():
-        with lock(results):
-            shutil.rmtree(models, ignore_errors=True)
-        shutil.rmtree(results / RUNS, ignore_errors=True)
-    else:
-        shutil.rmtree(models, ignore_errors=True)
+    with ExitStack() as stack:
+        if results.exists():
+            stack.enter_context(lock(lock_file(results)))
+        if models.exists():
+            stack.enter_context(lock(models / LOCK, "models folder", "--models-dir"))
+        freed = remove_models(models)
+    freed += stored_bytes(results / RUNS)
+    shutil.rmtree(results / RUNS, ignore_errors=True)
     display_on(sys.stdout).say(f"Removed {show_bytes(freed)}; the tables in {results} stay.")
     return 0
 

@@ -1,6 +1,5 @@
 """memcliff run: measure, and say where a model stops being practical."""
 
-import shutil
 import sys
 from argparse import Namespace
 from contextlib import ExitStack
@@ -17,15 +16,15 @@ from harness.commands.run_call import (
     warn,
 )
 from harness.display import display_on
-from harness.errors import NothingMeasuredError
+from harness.errors import MachineError, NothingMeasuredError
 from harness.interrupt import Interrupt, interruptible
 from harness.lock import lock
 from harness.measure import Bench, measure
-from harness.models import Models
+from harness.models import LOCK, Models, remove_models
 from harness.plan import next_trial
 from harness.platforms import Platform, current
 from harness.records import Record, Status
-from harness.runs import Run
+from harness.runs import Run, lock_file
 from harness.settings import settings_of
 from harness.survey import survey
 
@@ -47,7 +46,9 @@ def run(
     if settings.plan:
         return show_plan(call)
     with ExitStack() as stack:
-        stack.enter_context(lock(settings.results))
+        stack.enter_context(lock(lock_file(settings.results)))
+        models_lock = call.models_dir / LOCK
+        stack.enter_context(lock(models_lock, "models folder", "--models-dir"))
         warn(call)
         this_run = take_up(call)
         say_what_happens(call, this_run)
@@ -87,6 +88,10 @@ def _measure(call: Call, this_run: Run, interrupt: Interrupt) -> tuple[Record, .
     )
     try:
         return measure(bench, Teller(call, this_run).tell)
+    except MachineError:
+        call.display.clear()
+        show_answer(call, this_run, this_run.rows())
+        raise
     finally:
         call.display.clear()
 
@@ -95,7 +100,7 @@ def _tidy(call: Call, this_run: Run, rows: tuple[Record, ...], interrupt: Interr
     """Remove the model files of a run that is complete, unless they are to be kept."""
     complete = next_trial(this_run.ground.asked, this_run.bounds, rows) is None
     if complete and not interrupt.requested and not call.settings.keep_models:
-        shutil.rmtree(call.models_dir, ignore_errors=True)
+        remove_models(call.models_dir)
 
 
 def _first_reason(rows: tuple[Record, ...]) -> str:

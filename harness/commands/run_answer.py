@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness import answer, summary
 from harness.commands.run_call import Call
@@ -18,19 +18,22 @@ class Teller:
 
     call: Call
     run: Run
-    told: int = 0
+    told: set[tuple[str, str]] = field(default_factory=set)
+    """The devices and formats whose answer was told."""
 
     def tell(self, rows: tuple[Record, ...]) -> None:
         """Hear of the rows after each trial."""
         if self.call.settings.quick:
             return
         every = list(all_series(self.run.ground.asked, self.run.bounds, rows))
-        known = [series for series in every if answer.practical(series) is not None]
-        for series in known[self.told :]:
+        for series in every:
+            name = (series.device, series.format)
+            if name in self.told or answer.practical(series) is None:
+                continue
+            self.told.add(name)
             self.call.display.say(answer.sentence(series, self.call.survey.machine))
             if next_trial(self.run.ground.asked, self.run.bounds, rows) is not None:
                 self.call.display.say("Now the rest, which refines it; Ctrl-C ends it safely.")
-        self.told = len(known)
 
 
 def show_answer(call: Call, this_run: Run, rows: tuple[Record, ...]) -> None:

@@ -15,9 +15,10 @@ from harness.devices import devices_of
 from harness.display import Display
 from harness.errors import MachineError
 from harness.metal import MetalLimit, told_limit
+from harness.models import models_bytes
 from harness.platforms import Platform
 from harness.predict import rates_of
-from harness.preflight import low_power_warning, macos_warning, programs_warning
+from harness.preflight import disk_problem, low_power_warning, macos_warning, programs_warning
 from harness.preview import preview
 from harness.programs import running_programs
 from harness.rows import Ground
@@ -42,6 +43,11 @@ class Call:
     models_dir: Path
     child: tuple[str, ...]
 
+    def ask(self, question: str) -> str:
+        """Put a question where everything else is said: stdout may be for a document."""
+        self.display.say(question)
+        return input()
+
     def limit(self, run: Run | None = None) -> MetalLimit | None:
         """Give Metal's limit where a GPU is measured; what the rows of a run tell comes first."""
         if self.room.gpu is None:
@@ -64,8 +70,16 @@ def look_around(
     problem = seen.setup_problem()
     if problem is not None:
         raise MachineError(problem)
+    if seen.system.available_bytes is None:
+        raise MachineError(
+            "This system does not tell how much memory is available, without which no size is "
+            "safe: `make doctor` shows what it tells."
+        )
     devices = devices_of(settings.device, seen.machine, seen.packages)
-    room = room_of(settings, seen, devices)
+    room = room_of(settings, seen, devices, models_bytes(models_dir))
+    too_large = disk_problem(room.disk_bytes, room.wanted_bytes, "the models folder")
+    if too_large is not None and not settings.plan:
+        raise MachineError(too_large)
     asked = asked_of(settings, devices)
     ground = Ground("", protocol_of(settings), seen.machine, seen.versions, asked, SEED)
     return Call(settings, display, platform, seen, room, ground, models_dir, child)
@@ -105,11 +119,11 @@ def take_up(call: Call) -> Run:
         lost = settle(other, call.survey.machine.boot_id, call.platform.report)
         if lost is not None:
             call.display.say(f"An earlier trial never came back: {lost.outcome.reason}.")
+    _check_conditions(call)
     same = next((other for other in earlier if resumable(other, call.ground)), None)
     if same is not None and not call.settings.fresh:
         call.display.say(f"Going on with {same.table} ({len(same.rows())} rows).")
         return resumed(same, call.ground)
-    _check_conditions(call)
     bounds = bounds_of(call.survey, call.room, _chosen(call))
     bounds = replace(bounds, lost=lost_sizes(results, call.survey.machine.machine))
     return new_run(results, call.ground, bounds, datetime.now(UTC))
@@ -122,7 +136,7 @@ def _chosen(call: Call) -> Choice:
         everything = bounds_of(call.survey, call.room, Choice.ALL)
         seen = preview(call.ground.asked, everything, rates_of(()))
         call.display.say(about_to_happen(seen, call.settings.format, call.limit()))
-    return choice_of(call.room, yes=yes, terminal=terminal, ask=input)
+    return choice_of(call.room, yes=yes, terminal=terminal, ask=call.ask)
 
 
 def _check_conditions(call: Call) -> None:

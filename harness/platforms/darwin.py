@@ -25,6 +25,8 @@ TOOL_S = 10.0
 HARDWARE = ("/usr/sbin/system_profiler", "-json", "SPHardwareDataType")
 PMSET = ("/usr/bin/pmset", "-g")
 TEXTS = ("hw.model", "machdep.cpu.brand_string", "kern.osproductversion", "kern.bootsessionuuid")
+REPORT_WAITS, REPORT_WAIT_S = 10, 1.0
+"""macOS writes the report of a kill some seconds after it."""
 NUMBERS = ("hw.memsize", "hw.logicalcpu", "hw.pagesize", "iogpu.wired_limit_mb")
 CACHES = (
     "hw.l3cachesize",
@@ -107,6 +109,12 @@ class Darwin:
         # Loaded here, since the sampler never needs it.
         from harness.platforms import darwin_reports
 
+        waits = REPORT_WAITS if pid is not None else 0
+        for _ in range(waits):
+            found = darwin_reports.explanation(began_utc, boot_id, pid)
+            if found is not None:
+                return found
+            time.sleep(REPORT_WAIT_S)
         return darwin_reports.explanation(began_utc, boot_id, pid)
 
     def rosetta(self) -> bool:

@@ -37,10 +37,19 @@ def machine(texts: Mapping[str, str], numbers: Mapping[str, int], product: str |
         # 0 means that Metal chooses the limit by itself.
         gpu_wired_limit_bytes=limit_mib * MIB if limit_mib else None,
         os="macos",
-        os_version=texts.get("kern.osproductversion"),
+        os_version=real_version(texts.get("kern.osproductversion")),
         page_size_bytes=numbers.get("hw.pagesize"),
         boot_id=None if boot is None else boot_hash(boot),
     )
+
+
+def real_version(told: str | None) -> str | None:
+    """Undo macOS 26's disguise: programs built for an older SDK are told 16, which never was.
+
+    xnu's sysctl_osproductversion gives such programs the compatible version (seen with Pythons in
+    python/cpython#135675).
+    """
+    return told and re.sub(r"^16(?=\.|$)", "26", told)
 
 
 def family(model: str) -> str | None:
