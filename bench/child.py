@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import NoReturn
 
 from bench.events import Finish, ParentGoneError, Wire, standard_wire
-from bench.failures import Failure, TaskError, failure_of, without_folders
+from bench.failures import Failure, TaskError, failure_of, without_paths
 from bench.lifeline import parent_is_gone, tie_to_parent
 from bench.orders import MakeOrder, TrialOrder, read_order
 from harness.errors import UsageError
@@ -56,7 +56,7 @@ class Ending:
         reason = failure.reason
         if isinstance(self._order, TrialOrder):
             paths = [self._order.model, self._order.expected]
-            reason = without_folders(reason, [path for path in paths if path is not None])
+            reason = without_paths(reason, [path for path in paths if path is not None])
         phase = self._wire.phase
         _leave(self._wire, 1, "failed", status=failure.status, phase=phase, reason=reason)
 

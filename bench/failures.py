@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.failures import without_folders
 from harness.records import Phase, Status
 
 NO_SPACE = "no_space"
@@ -64,14 +65,14 @@ def one_line(text: str) -> str:
     return " ".join(re.sub(r"\{\{.*?\}\}", "", text).split())[:REASON_LENGTH]
 
 
-def without_folders(text: str, known: Iterable[Path]) -> str:
+def without_paths(text: str, known: Iterable[Path]) -> str:
     """Leave only the last name of each path: reasons become rows, and people share tables.
 
     known are the paths most likely to be in it; they may have blanks in them.
     """
     for path in known:
         text = text.replace(str(path), path.name)
-    return re.sub(r"(?<![\w.])~?/(?:[^\s/:;,'\"()]+/)*(?=[\w.])", "", text)
+    return without_folders(text)
 
 
 def _status(error: Exception, phase: Phase) -> Status:

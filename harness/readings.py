@@ -37,6 +37,8 @@ class Reading:
     """What faults of the process read from files, where the system counts that by itself."""
     decompressed_bytes: int | None = None
     """Compressed pages that had to be unpacked (macOS compressor, Linux zswap)."""
+    system_decompressed_bytes: int | None = None
+    """The same of the whole system, where decompressed_bytes is the process's own (macOS)."""
     available_bytes: int | None = None
     """What new programs could take without swapping."""
     wired_bytes: int | None = None

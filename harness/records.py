@@ -211,6 +211,7 @@ class PhaseMemory:
     swapped_out_bytes: Annotated[int | None, "swapped out"] = None
     paged_in_bytes: Annotated[int | None, "read from files"] = None
     decompressed_bytes: Annotated[int | None, "unpacked from compressed memory"] = None
+    system_decompressed_bytes: Annotated[int | None, "macOS: by the whole system", 2] = None
     device_allocated_bytes: Annotated[
         int | None,
         "what the child held on the GPU when the phase ended (Metal's currentAllocatedSize)",

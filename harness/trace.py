@@ -145,10 +145,21 @@ def phase_memory(
             ends, lambda reading: reading.peak_footprint_kernel_bytes
         ),
         swapped_in_bytes=swapped_in,
-        swapped_out_bytes=_growth(start, ends, lambda reading: reading.swapped_out_bytes),
+        swapped_out_bytes=None
+        if _is_old(inside)
+        else _growth(start, ends, lambda reading: reading.swapped_out_bytes),
         paged_in_bytes=_paged_in(read, swapped_in) if paged_in is None else paged_in,
         decompressed_bytes=_growth(start, ends, lambda reading: reading.decompressed_bytes),
+        system_decompressed_bytes=_growth(
+            start, ends, lambda reading: reading.system_decompressed_bytes
+        ),
     )
+
+
+def _is_old(inside: Sequence[Sample]) -> bool:
+    """Tell whether the system's figures at a phase's end are older than the phase (macOS)."""
+    age_s = _last(inside, lambda reading: reading.system_age_s)
+    return age_s is not None and age_s > (inside[-1].at_ns - inside[0].at_ns) / 1e9
 
 
 def whole_trial(samples: Sequence[Sample]) -> WholeTrial:

@@ -246,7 +246,9 @@ class _Talk:
 
     def _back(self) -> float | None:
         """Give the share of the weights that came back since the last edge."""
-        names = ("read_bytes", "decompressed_bytes")
+        on_gpu = self.setup.order["device"] == "gpu"
+        unpacked = "system_decompressed_bytes" if on_gpu else "decompressed_bytes"
+        names = ("read_bytes", unpacked if unpacked in self._now else "decompressed_bytes")
         pairs = [(self._edge.get(name), self._now.get(name)) for name in names]
         grown = [now - then for then, now in pairs if now is not None and then is not None]
         return sum(grown) / self.setup.weights_bytes if grown else None

@@ -138,9 +138,13 @@ def _ways_back(record: Record, memory: PhaseMemory) -> tuple[int | None, ...]:
     """Give the bytes that came back, each way once.
 
     macOS swaps compressed pages: what is read from swap is unpacked afterwards and so counted
-    among the decompressions already (xnu osfmk/vm/vm_fault.c, vm_compressor_backing_store.c).
+    among the decompressions already (xnu osfmk/vm/vm_fault.c, vm_compressor_backing_store.c). It
+    counts a decompression on the thread that faults; for a GPU's buffers that may be the kernel's
+    own, so there the whole system's figure counts, other programs' share included.
     """
     unpacked, swapped = memory.decompressed_bytes, memory.swapped_in_bytes
+    if record.model.device_asked == "gpu" and memory.system_decompressed_bytes is not None:
+        unpacked = max(unpacked or 0, memory.system_decompressed_bytes)
     if record.machine.os == "macos" and unpacked is not None:
         return (unpacked, memory.paged_in_bytes)
     return (unpacked, swapped, memory.paged_in_bytes)

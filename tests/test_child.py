@@ -19,7 +19,7 @@ import pytest
 from bench.activations import read_activations, write_activations
 from bench.device import device_of
 from bench.events import Finish, ParentGoneError, Wire
-from bench.failures import TaskError, failure_of, without_folders
+from bench.failures import TaskError, failure_of, without_paths
 from bench.orders import MakeOrder, ModelOrder, TrialOrder, read_order
 from harness.errors import UsageError
 from harness.records import Phase, Status
@@ -229,7 +229,7 @@ def test_each_exception_has_its_status(error: Exception, phase: Phase | None, st
 
 def test_a_reason_is_one_line_that_names_no_folder() -> None:
     told = failure_of(OSError("{{node x}} no\n /Users/Jo Doe/m/a.pb, /tmp/b/c"), Phase.LOAD).reason
-    assert without_folders(told, [Path("/Users/Jo Doe/m")]) == "OSError: no m/a.pb, c"
+    assert without_paths(told, [Path("/Users/Jo Doe/m")]) == "OSError: no m/a.pb, c"
 
 
 def test_a_device_is_one_word() -> None:

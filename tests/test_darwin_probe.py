@@ -42,6 +42,7 @@ def test_a_full_reading_holds_the_process_and_the_system(mac: Mac) -> None:
         swapped_out_bytes=40 * PAGE,
         paged_in_bytes=7 * PAGE,
         decompressed_bytes=50 * PAGE,
+        system_decompressed_bytes=20 * PAGE,
         available_bytes=(3025 + 138574 + 100) * PAGE,
         wired_bytes=10 * PAGE,
         swap_used_bytes=GIB,

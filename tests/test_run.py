@@ -94,11 +94,6 @@ def test_another_limit_begins_a_run_of_its_own(
     assert len(list((tmp_path / "results").glob("*.csv"))) == 2
 
 
-def test_a_quick_run_may_hold_longer_than_an_inference_may_take(tmp_path: Path) -> None:
-    done = call(tmp_path, "--sizes", "256MiB", "--inference-limit", "1s")
-    assert [row.outcome.status for row in rows_in(tmp_path)] == [Status.OK], done.stdout
-
-
 def test_when_nothing_could_be_measured_the_exit_code_says_so(tmp_path: Path) -> None:
     done = call(tmp_path, "--sizes", "256MiB", behaviour={"misbehave": {"4": "exit-import"}})
     assert done.returncode == 1

@@ -244,3 +244,16 @@ def test_kills_are_counted_from_the_first_sample_to_the_last() -> None:
     assert trace.Trace((*TRIAL, end), None).oom_kills() == 1
     assert trace.Trace(TRIAL, None).oom_kills() == 0
     assert trace.Trace((at(1, Reading()),), None).oom_kills() is None
+
+
+def test_a_figure_older_than_its_phase_is_not_told_as_no_growth() -> None:
+    second = 10**9
+    samples = [
+        Sample(0, 0, Reading(swapped_out_bytes=5), "gate"),
+        Sample(second // 10, 0, Reading(swapped_out_bytes=5, system_age_s=0.5)),
+        Sample(second // 5, 0, Reading(swapped_out_bytes=5, system_age_s=0.6), Phase.IMPORT),
+        Sample(2 * second, 0, Reading(swapped_out_bytes=9, system_age_s=0.6)),
+        Sample(5 * second, 0, Reading(swapped_out_bytes=9, system_age_s=0.4), Phase.LOAD),
+    ]
+    assert trace.phase_memory(samples, Phase.IMPORT).swapped_out_bytes is None
+    assert trace.phase_memory(samples, Phase.LOAD).swapped_out_bytes == 4

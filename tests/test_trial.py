@@ -105,6 +105,12 @@ def test_an_inference_over_the_limit_is_cut_off(tmp_path: Path) -> None:
     assert timing_of(seen).inference_s is None
 
 
+def test_a_hold_may_last_longer_than_an_inference(tmp_path: Path) -> None:
+    what = setup(tmp_path, "hang-hold")
+    quick = replace(what, order={**what.order, "rest_s": None}, guards=Guards(trial_s=2.0))
+    assert outcome_of(observe(replace(quick, inference_limit_s=0.5))).status is Status.TIMED_OUT
+
+
 def test_a_load_over_the_limit_is_stopped_by_the_guard(tmp_path: Path) -> None:
     what = replace(setup(tmp_path, "hang-load"), guards=Guards(trial_s=0.5))
     outcome = outcome_of(observe(what))

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness import known_size
 from harness.commands.clean import models_folder
 from harness.cross_checks import Result, check_all, differing
+from harness.devices import gpu_problem
 from harness.display import Display, display_on
 from harness.doctor_folder import Findings, new_folder, save
 from harness.gpu_memory import sentences
@@ -195,9 +196,15 @@ def _conclude(display: Display, seen: Survey, problems: Sequence[str], notes: Se
 
 
 def _room(seen: Survey) -> str:
-    available = seen.system.available_bytes or 0
-    safe = weights_that_fit(available - KEPT_FREE_BYTES, "savedmodel")
+    available = seen.system.available_bytes
+    if available is None:
+        return "A run cannot begin: how much memory is available is not told."
+    room = available - KEPT_FREE_BYTES
+    safe = show_bytes(weights_that_fit(room, "savedmodel"))
+    if gpu_problem(seen.machine, seen.packages) is None:
+        on_gpu = show_bytes(weights_that_fit(room, "savedmodel", "gpu"))
+        safe = f"{safe} on the CPU and {on_gpu} on the GPU"
     return (
-        f"A run can begin: `make bench`. Models up to {show_bytes(safe)} are safe now "
+        f"A run can begin: `make bench`. Models up to {safe} are safe now "
         f"({show_bytes(available)} are available)."
     )

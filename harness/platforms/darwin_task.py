@@ -43,6 +43,7 @@ class DarwinTask:
             own["swapped_in_bytes"] = memory.swapped_in_bytes
         if self._tells_decompressions:
             own["decompressed_bytes"] = self._decompressed_bytes(memory.decompressions)
+            own["system_decompressed_bytes"] = system.decompressed_bytes
         return replace(system, **own)
 
     def _decompressed_bytes(self, pages: int | None) -> int | None:
