@@ -111,6 +111,7 @@ def _why_not(failed: Message) -> str:
 
 
 MAKING = ".memcliff-making-"
+"""bench.files has the same name; a test holds them together, since neither imports the other."""
 LOCK = ".memcliff-run"
 """The file that a run holds as long as it uses a models folder."""
 OURS = ("layers", "models", ".lock", LOCK)

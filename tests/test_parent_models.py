@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from bench import files
 from harness.errors import MachineError
 from harness.interrupt import Interrupt
 from harness.lines import Message
-from harness.models import ModelFiles, Models, stored_bytes
+from harness.models import MAKING, ModelFiles, Models, stored_bytes
 from harness.scope import Asked
 
 READY = "import json, sys; say = lambda **e: print(json.dumps(e), flush=True); "
@@ -86,3 +87,7 @@ def test_the_folder_is_told_of_once_it_is_there(tmp_path: Path) -> None:
     models.make(4, "savedmodel", interrupt, told.append)
     interrupt.close()
     assert there == [True]
+
+
+def test_both_sides_know_the_drafts_by_the_same_name() -> None:
+    assert files.MAKING == MAKING

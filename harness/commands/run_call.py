@@ -15,7 +15,7 @@ from harness.devices import devices_of
 from harness.display import Display
 from harness.errors import MachineError
 from harness.metal import MetalLimit, told_limit
-from harness.models import models_bytes
+from harness.models import LEFT_FREE_BYTES, models_bytes
 from harness.platforms import Platform
 from harness.predict import rates_of
 from harness.preflight import disk_problem, low_power_warning, macos_warning, programs_warning
@@ -77,7 +77,12 @@ def look_around(
         )
     devices = devices_of(settings.device, seen.machine, seen.packages)
     room = room_of(settings, seen, devices, models_bytes(models_dir))
-    too_large = disk_problem(room.disk_bytes, room.wanted_bytes, "the models folder")
+    # What is kept free counts on both sides, so that the sentence names what the disk really has.
+    free_bytes, needed_bytes = (
+        room.disk_bytes + LEFT_FREE_BYTES,
+        room.wanted_bytes + LEFT_FREE_BYTES,
+    )
+    too_large = disk_problem(free_bytes, needed_bytes, "the models folder")
     if too_large is not None and not settings.plan:
         raise MachineError(too_large)
     asked = asked_of(settings, devices)

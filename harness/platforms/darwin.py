@@ -109,13 +109,13 @@ class Darwin:
         # Loaded here, since the sampler never needs it.
         from harness.platforms import darwin_reports
 
+        found = darwin_reports.explanation(began_utc, boot_id, pid)
         waits = REPORT_WAITS if pid is not None else 0
-        for _ in range(waits):
-            found = darwin_reports.explanation(began_utc, boot_id, pid)
-            if found is not None:
-                return found
+        while found is None and waits:
             time.sleep(REPORT_WAIT_S)
-        return darwin_reports.explanation(began_utc, boot_id, pid)
+            waits -= 1
+            found = darwin_reports.explanation(began_utc, boot_id, pid)
+        return found
 
     def rosetta(self) -> bool:
         """Tell whether this process is an Intel one that Rosetta translates."""
