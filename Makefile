@@ -6,6 +6,7 @@
 ## make test           the tests, without the slow ones
 ## make test-slow      the tests that take minutes and gigabytes
 ## make budgets        what memcliff itself may cost: memory, disk, CPU, each with its figure
+## make cliff          the cliff of a 2 GiB machine, three times (Linux, root, half an hour)
 ## make check          format, lint and types
 ## make format         put the code into the project's format
 ## make setup          make or mend .venv; the other targets do it when it is missing
@@ -17,7 +18,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: bench bench-quick doctor test test-slow budgets check format setup clean help ready
+.PHONY: bench bench-quick doctor test test-slow budgets cliff check format setup clean help ready
 
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
@@ -45,6 +46,9 @@ test-slow: ready
 
 budgets: ready
 	@.venv/bin/python -m pytest -q -s bench/test_budgets.py $(ARGS)
+
+cliff: ready
+	@.venv/bin/python -m pytest -q -s bench/test_cliff.py $(ARGS)
 
 check: ready
 	.venv/bin/ruff check .

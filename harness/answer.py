@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from harness.records import Machine, Phase, Record, Status
+from harness import phrases
+from harness.records import Machine, Record, Status
 from harness.scope import layers_of
 from harness.series import Series, Size
-from harness.sizes import show_bytes, show_count, show_gib, show_seconds
+from harness.sizes import show_apart, show_bytes, show_count, show_seconds
 from harness.verdict import (
     STILL_BACK,
     SWAPPED_OUT_SHARE,
@@ -18,8 +18,6 @@ from harness.verdict import (
     judge,
 )
 
-AS_FAST = 1.1
-"""Up to so many times slower than its size explains a model is called as fast as small ones."""
 NAMED_MOST = 3
 """So many sizes that contradict themselves are named."""
 
@@ -28,7 +26,7 @@ def sentence(series: Series, machine: Machine) -> str:
     """Answer the question of a series in one sentence or two."""
     sizes = series.sizes()
     if series.asked.sizes:
-        return _given(sizes, machine_name(machine, series.device))
+        return _given(sizes, phrases.machine_name(machine, series.device, series.asked.limit))
     target = layers_of(series.asked.target_bytes)
     size = next((s for s in sizes if layers_of(s.weights_bytes) == target), None)
     if size is None:
@@ -53,18 +51,6 @@ def half_words(series: Series) -> str | None:
     return f"half the bytes, {show_bytes(half)}, {'fits' if fits else 'is practical'}"
 
 
-def machine_name(machine: Machine, device: str) -> str:
-    """Name the machine and the device, as in "this AMD EPYC, 23.5 GiB (CPU)"."""
-    name = machine.model_identifier or machine.chip or "machine"
-    ram = "" if machine.ram_bytes is None else f", {show_gib(machine.ram_bytes)}"
-    return f"this {name}{ram} ({device.upper()})"
-
-
-def times(ratio: float) -> str:
-    """Write a ratio with the digits that matter, as in "1.2" and "154"."""
-    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
-
-
 def _given(sizes: Sequence[Size], where: str) -> str:
     tried = [size for size in sizes if size.judgements]
     words = [f"{show_bytes(size.weights_bytes)} {size.words}{_took(size)}" for size in sizes]
@@ -76,7 +62,7 @@ def _given(sizes: Sequence[Size], where: str) -> str:
 
 def _took(size: Size) -> str:
     seconds = inference_s(size.typical)
-    over = _over(size.typical)
+    over = phrases.over(size.typical)
     return "" if seconds is None else f" ({over}{show_seconds(seconds)} an inference)"
 
 
@@ -109,7 +95,7 @@ class _Answer:
 
     @property
     def where(self) -> str:
-        return machine_name(self.machine, self.series.device)
+        return phrases.machine_name(self.machine, self.series.device, self.series.asked.limit)
 
     def _not_tried(self, row: Record) -> str:
         return (
@@ -119,29 +105,29 @@ class _Answer:
 
     def _fits(self, row: Record) -> str:
         parts = [
-            f"loads in {_seconds(row.timing.load_s)}",
-            f"{_seconds(inference_s(row))} an inference",
-            _speed_words(self.target),
-            *_swap_words(row),
+            f"loads in {phrases.seconds(row.timing.load_s)}",
+            f"{phrases.seconds(inference_s(row))} an inference",
+            phrases.speed(self.target),
+            *phrases.swapped(row),
             self.target.score,
         ]
         return (
             f"Yes. {self.name} stays in memory on {self.where}: {', '.join(parts)}; "
-            f"{self._limit()}{_started(row)}."
+            f"{self._limit()}{phrases.started(row)}{self._beside()}."
         )
 
     def _tight(self, row: Record) -> str:
         return (
-            f"Only just. {self.name} runs on {self.where}: {_seconds(inference_s(row))} an "
-            f"inference, {_speed_words(self.target)}, but {self._squeeze(row)}; "
-            f"{self.target.score}; {self._limit()}{_started(row)}."
+            f"Only just. {self.name} runs on {self.where}: {phrases.seconds(inference_s(row))} an "
+            f"inference, {phrases.speed(self.target)}, but {self._squeeze(row)}; "
+            f"{self.target.score}; {self._limit()}{phrases.started(row)}{self._beside()}."
         )
 
     def _squeeze(self, row: Record) -> str:
         """Say what makes a size tight, in bytes where they were measured."""
         swapped, returned, found = row.load.swapped_out_bytes, back(row), []
         if returned is not None and returned > STILL_BACK:
-            found.append(f"{_returned(row)} each time")
+            found.append(f"{phrases.returned(row)} each time")
         if swapped is not None and swapped > SWAPPED_OUT_SHARE * self.target.weights_bytes:
             found.append(f"{show_bytes(swapped)} of memory was swapped out to make room for it")
         judgement = judge(row, self.series.expected)
@@ -149,7 +135,7 @@ class _Answer:
 
     def _thrashes(self, row: Record) -> str:
         returned, written = back(row), row.whole.disk_written_bytes
-        why = f", because {_returned(row)} each time" if returned is not None else ""
+        why = f", because {phrases.returned(row)} each time" if returned is not None else ""
         cost = f"; the trial wrote {show_bytes(written)} to the disk" if written else ""
         return (
             f"No. {self.name} loads on {self.where}, but an inference takes "
@@ -158,11 +144,11 @@ class _Answer:
 
     def _instead(self, row: Record) -> str:
         """Say how long an inference takes, and how long it should; more when it was cut off."""
-        expected, seconds, over = self.series.expected, inference_s(row), _over(row)
+        expected, seconds, over = self.series.expected, inference_s(row), phrases.over(row)
         if expected is None or seconds is None:
-            return f"{over}{_seconds(seconds)}"
+            return f"{over}{phrases.seconds(seconds)}"
         usual = expected.seconds(self.target.weights_bytes)
-        ratio = f"{over}{times(seconds / usual)} times"
+        ratio = f"{over}{phrases.times(seconds / usual)} times"
         return f"{over}{show_seconds(seconds)} instead of {show_seconds(usual)} ({ratio})"
 
     def _fails(self, row: Record) -> str:
@@ -173,7 +159,7 @@ class _Answer:
         peak = self.target.peak_words
         memory = "" if peak is None else f", with {peak}"
         return (
-            f"{no} {self.name} does not work on {self.where}: {_failure(row)}{memory} "
+            f"{no} {self.name} does not work on {self.where}: {phrases.failure(row)}{memory} "
             f"({self.target.score}). {self._smaller()}"
         )
 
@@ -208,11 +194,14 @@ class _Answer:
         bracket, varied = self.series.bracket(), self._varied()
         if bracket.low is None:
             return f"no clear limit{varied}"
-        low = show_bytes(self._size(bracket.low).weights_bytes)
+        low_bytes = self._size(bracket.low).weights_bytes
         if bracket.high is None:
-            return f"no cliff up to {low}{varied}"
-        high = show_bytes(self._size(bracket.high).weights_bytes)
+            return f"no cliff up to {show_bytes(low_bytes)}{varied}"
+        low, high = show_apart(low_bytes, self._size(bracket.high).weights_bytes)
         return f"limit between {low} and {high}{varied}"
+
+    def _beside(self) -> str:
+        return phrases.beside(self.series, self.target.weights_bytes)
 
     def _varied(self) -> str:
         """Name the sizes that widen the bracket."""
@@ -232,68 +221,10 @@ class _Answer:
         bracket = self.series.bracket()
         if bracket.low is None:
             return "No size that was tried is practical."
-        largest = f"Largest practical: {show_bytes(self._size(bracket.low).weights_bytes)}"
+        low_bytes = self._size(bracket.low).weights_bytes
+        more = f"{self._varied()}{phrases.beside(self.series, low_bytes)}"
         if bracket.high is None:
-            return f"{largest}{self._varied()}."
+            return f"Largest practical: {show_bytes(low_bytes)}{more}."
         above = self._size(bracket.high)
-        name = show_bytes(above.weights_bytes)
-        return f"{largest} ({name} {above.verdict}, {above.score}){self._varied()}."
-
-
-def _started(row: Record) -> str:
-    free = row.before.available_bytes
-    return "" if free is None else f", started with {show_bytes(free)} free"
-
-
-def _over(row: Record) -> str:
-    """Say that an inference was cut off: it took more than is known."""
-    return "" if row.timing.inference_over_s is None else "over "
-
-
-def _returned(row: Record) -> str:
-    """Say how many bytes came back for an inference, and from where."""
-    share, weights = back(row), row.model.weights_bytes
-    amount = "part" if share is None or weights is None else show_bytes(share * weights)
-    memory = (row.first, row.infer)
-    disk = any(m.swapped_in_bytes or m.paged_in_bytes for m in memory)
-    packed = any(m.decompressed_bytes for m in memory)
-    places = ["the disk"] if disk else []
-    places += ["compressed memory"] if packed else []
-    return f"{amount} of it comes back from {' and '.join(places) or 'elsewhere'}"
-
-
-def _speed_words(size: Size) -> str:
-    known = [j.slower for j in size.judgements if j.slower is not None]
-    if not known:
-        return "speed not judged"
-    slower = median(known)
-    if slower <= AS_FAST:
-        return "as fast per GB as small models"
-    return f"{times(slower)} times slower than its size alone explains"
-
-
-def _swap_words(row: Record) -> list[str]:
-    swapped = [row.phase(phase).swapped_out_bytes for phase in Phase]
-    known = [amount for amount in swapped if amount is not None]
-    if not known:
-        return []
-    return [f"{show_bytes(sum(known))} swapped out" if sum(known) else "nothing swapped"]
-
-
-def _failure(row: Record) -> str:
-    words = {
-        Status.OOM_ERROR: "TensorFlow ran out of memory",
-        Status.KILLED: "the system ended it",
-        Status.STOPPED: "memcliff stopped it to keep the machine usable",
-        Status.TIMED_OUT: "it took too long",
-        Status.CRASHED: "it crashed",
-        Status.INVALID: "it ran, but its output was wrong",
-        Status.REFUSED: "TensorFlow would not load it",
-    }
-    status = row.outcome.status
-    said = words.get(status, str(status)) if status else "it ended"
-    return f"{said}: {row.outcome.reason}" if row.outcome.reason else said
-
-
-def _seconds(seconds: float | None) -> str:
-    return "not measured" if seconds is None else show_seconds(seconds)
+        low, high = show_apart(low_bytes, above.weights_bytes)
+        return f"Largest practical: {low} ({high} {above.verdict}, {above.score}){more}."

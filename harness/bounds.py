@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from harness.cap import held_bytes, is_contained
 from harness.metal import MetalLimit, expected_limit
 from harness.models import LEFT_FREE_BYTES
 from harness.predict import KEPT_FREE_BYTES, weights_that_fit
+from harness.records import Limit
 from harness.scope import LAYER_BYTES, Asked, Bounds, layers_of
 from harness.settings import Settings
 from harness.sizes import show_bytes, show_gib
 from harness.survey import Survey
 
 NO_LIMIT = 2**62
+FREE = Limit()
 WITH_SWAP = 1.5
 """With swap, the search ends at so many times the RAM at the latest."""
 
@@ -48,13 +51,17 @@ class Room:
     has_swap: bool
     devices: tuple[str, ...] = ("cpu",)
     gpu: GpuRoom | None = None
+    contained: bool = False
+    """Whether a memory group keeps what happens to the child away from the machine."""
     disk_bytes: int = NO_LIMIT
     """What the disk has room for, model files that are there included."""
 
     @property
     def is_safe(self) -> bool:
         """Tell whether all that is wanted is safe on every device."""
-        return all(self.wanted_bytes <= self.safe_on(device) for device in self.devices)
+        return self.contained or all(
+            self.wanted_bytes <= self.safe_on(device) for device in self.devices
+        )
 
     @property
     def passes_metal(self) -> bool:
@@ -77,15 +84,18 @@ def room_of(
     survey: Survey,
     devices: tuple[str, ...] = ("cpu",),
     stored_bytes: int = 0,
+    limit: Limit = FREE,
 ) -> Room:
     """Compare what was asked for with the memory available and the disk; stored_bytes are there."""
-    available, swap = survey.system.available_bytes or 0, can_swap(survey)
+    if is_contained(limit):
+        return _contained_room(settings, survey, stored_bytes, limit)
+    available, swap = _available_bytes(survey, limit), can_swap(survey)
     safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format)
     gpu = _gpu_room(settings, survey) if "gpu" in devices else None
     target = Room(safe, whole(settings.target_bytes), 0, swap, devices, gpu)
     # A target that is safe is answered without a question, and so is the search above it.
     beyond = swap and (settings.yes or not target.is_safe)
-    ram = survey.machine.ram_bytes or available
+    ram = limit.ram_limit_bytes or survey.machine.ram_bytes or available
     within = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, settings.format))
     calm = min(within, *(target.safe_on(device) for device in devices))
     disk = _disk_bytes(survey, stored_bytes)
@@ -93,6 +103,22 @@ def room_of(
     default -= default % LAYER_BYTES
     wanted = _wanted(settings, default)
     return replace(target, wanted_bytes=wanted, default_bytes=default, disk_bytes=disk)
+
+
+def _available_bytes(survey: Survey, limit: Limit) -> int:
+    """Give the memory available beside what ballast will hold."""
+    available = survey.system.available_bytes or 0
+    return max(0, available - held_bytes(limit, survey.machine.ram_bytes))
+
+
+def _contained_room(settings: Settings, survey: Survey, stored_bytes: int, limit: Limit) -> Room:
+    """Let a group's child try what it likes: what it cannot have is taken from it alone."""
+    disk = _disk_bytes(survey, stored_bytes)
+    default = min(disk, round(WITH_SWAP * (limit.ram_limit_bytes or 0)))
+    default -= default % LAYER_BYTES
+    wanted = _wanted(settings, default)
+    swap = can_swap(survey)
+    return Room(wanted, wanted, default, swap, contained=True, disk_bytes=disk)
 
 
 def _beyond(survey: Survey, ram_bytes: int, model_format: str) -> int:
@@ -145,6 +171,7 @@ def bounds_of(survey: Survey, room: Room, choice: Choice) -> Bounds:
         gpu_ceiling_reason=gpu_reason,
         metal_limit_bytes=None if limit is None else limit.working_set_bytes,
         gpu_within_metal=choice is Choice.LIMIT,
+        contained=room.contained,
     )
 
 
@@ -163,6 +190,8 @@ def _largest(room: Room, choice: Choice, device: str) -> int:
 
 def _why(survey: Survey, room: Room, largest_bytes: int, choice: Choice, where: str = "") -> str:
     """Say why a ceiling is where it is; it holds for every size above it."""
+    if room.contained:
+        return f"{show_bytes(largest_bytes)} is the largest that was asked for under the cap"
     available = survey.system.available_bytes or 0
     cure = "; pass --yes to try it all the same" if choice is Choice.SAFE else ""
     swap = "" if room.has_swap else ", and there is no swap"
@@ -172,7 +201,7 @@ def _why(survey: Survey, room: Room, largest_bytes: int, choice: Choice, where: 
     )
 
 
-def asked_of(settings: Settings, devices: Sequence[str]) -> Asked:
+def asked_of(settings: Settings, devices: Sequence[str], limit: Limit = FREE) -> Asked:
     """Give what the plan needs of the settings."""
     return Asked(
         target_bytes=settings.target_bytes,
@@ -186,4 +215,6 @@ def asked_of(settings: Settings, devices: Sequence[str]) -> Asked:
         retry_lost=settings.retry_lost,
         largest_bytes=settings.max_bytes,
         everything=settings.yes,
+        limit=limit,
+        cache=settings.cache,
     )

@@ -86,8 +86,13 @@ class Voice:
 
 
 def main() -> int:
-    """Beat until nobody listens; Ctrl-C is the parent's to handle."""
+    """Wait for a line, then beat until nobody listens; Ctrl-C is the parent's to handle.
+
+    The parent may put it into a memory group first, so that its pages count there.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not sys.stdin.readline():
+        return 0
     beat(Pages().touch_next, time.monotonic_ns, time.sleep, Voice(STDOUT).tell)
     return 0
 

@@ -66,6 +66,11 @@ def _add_question(group: "argparse._ArgumentGroup") -> None:
     add("--dtype", default="float32", choices=["float32"], help="type of the weights")
     add("--batch", type=int, default=1, metavar="N", help="rows in one inference (1)")
     add("--device", default="auto", choices=["auto", "cpu", "gpu", "both"], help="where it runs")
+    add("--ram", metavar="SIZE", help="as if the machine had so much memory (16GB means 16 GiB)")
+    add("--system-share", metavar="SIZE", help="of which the system would take so much (0)")
+    add("--ballast", metavar="SIZE", help="hold so much beside the model, for other programs")
+    add("--cache", default="cold", choices=["cold", "warm"],
+        help="the model's files before a load: out of memory, or all in it (cold)")  # fmt: skip
     add("--need", metavar="TIME", help="what an inference may take to be of use to you")
 
 
@@ -73,6 +78,9 @@ def _add_conduct(group: "argparse._ArgumentGroup") -> None:
     add = group.add_argument
     add("--inference-limit", default="60s", metavar="TIME", help="cut an inference off (60s)")
     add("--trial-limit", default="3min", metavar="TIME", help="stop a trial (3min)")
+    add("--write-limit", default="40GB", metavar="SIZE",
+        help="stop a trial that writes more, a run before ten times that (40GB)")  # fmt: skip
+    add("--no-guard", metavar="RULE,RULE", help="switch guards off, by the names in stop_rule")
     add("--hz", type=float, default=50.0, metavar="N", help="samples a second (50)")
     add("--models-dir", metavar="DIR", help="where model files go (a cache folder)")
     add("--keep-models", action="store_true", help="keep the model files after the run")

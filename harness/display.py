@@ -14,8 +14,8 @@ from rich.text import Text
 
 from harness.lines import Message
 from harness.records import Record
-from harness.scope import Trial
-from harness.sizes import show_bytes, show_seconds
+from harness.scope import WARM, Trial
+from harness.sizes import show_bytes, show_gib, show_seconds
 from harness.verdict import Judgement
 
 PLAIN_WIDTH = 100
@@ -50,7 +50,7 @@ class Display:
         """Show that a trial begins."""
         name = (
             f"trial {number}: {show_bytes(trial.weights_bytes)} on {trial.device.upper()} "
-            f"({trial.role})"
+            f"({trial.role}{_beside(trial)})"
         )
         self._line = _Line(name, expected_s, time.monotonic())
         if not self.console.is_terminal:
@@ -122,6 +122,13 @@ class _Line:
             for name, word in words.items()
             if self.reading.get(name)
         )
+
+
+def _beside(trial: Trial) -> str:
+    """Say what sets a trial apart from those that are judged."""
+    ballast = trial.ballast_bytes
+    beside = "" if ballast is None else f", beside {show_gib(ballast)} of ballast"
+    return beside + (", files in memory" if trial.cache == WARM else "")
 
 
 def trial_line(record: Record, judgement: Judgement | None) -> str:

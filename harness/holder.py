@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from harness.incompressible import empty, fill
+
 CHUNK_BYTES = 65536
 """Small beside what is held, since a chunk is in memory too."""
 SMALLEST_PAGE_BYTES = 4096
@@ -50,11 +52,9 @@ def _fill(file: BinaryIO, size_bytes: int) -> None:
 
 
 def _anonymous(size_bytes: int) -> mmap.mmap:
-    """Fill private memory with what cannot be compressed."""
-    memory = mmap.mmap(-1, size_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    for at in range(0, size_bytes, CHUNK_BYTES):
-        amount = min(CHUNK_BYTES, size_bytes - at)
-        memory[at : at + amount] = os.urandom(amount)
+    memory = empty(size_bytes)
+    for _ in fill(memory):
+        pass
     return memory
 
 

@@ -1,34 +1,40 @@
 """The loop of a run: the next trial, its model, its measurement, its row."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from harness import recovery
+from harness.cap import is_contained
 from harness.display import Display
 from harness.guard import Guards
+from harness.guard_limits import guards_for, may_write_more
+from harness.held_memory import NotHeldError
 from harness.interrupt import Interrupt
 from harness.lines import Message
-from harness.models import LEFT_FREE_BYTES, ModelFiles, Models
+from harness.models import ModelFiles, Models
 from harness.observation import Observation
 from harness.pace import Pace
 from harness.plan import next_trial
 from harness.platforms import Platform
 from harness.predict import rates_of, trial_s
-from harness.records import Record
+from harness.records import Outcome, Record, Role, Status
 from harness.rows import Start, row_of, shorthand
 from harness.runs import Run
-from harness.scope import Trial
+from harness.scope import COLD, WARM, Trial
 from harness.series import Series, all_series
-from harness.settings import HOLD_S, REST_S, Settings
+from harness.settings import HOLD_S, REST_S, RUN_WRITES, Settings
+from harness.sizes import show_bytes
+from harness.surroundings import Surroundings, surroundings
 from harness.survey import Survey
 from harness.trial import Setup, run_trial
 from harness.verdict import judge
 
-LEAST_AVAILABLE_SHARE = 0.04
-"""Without swap a trial is stopped when less of the RAM is available: the next thing to happen
-would be that the kernel chooses a program to kill."""
-COLD_SHARE = 0.01
+BALLAST_LOST = Outcome(
+    Status.STOPPED, "the system ended the ballast beside it, so it had more memory", None, "ballast"
+)
+COLD_SHARE, WARM_SHARE = 0.01, 0.99
 
 Told = Callable[[tuple[Record, ...]], None]
 
@@ -55,7 +61,7 @@ def measure(bench: Bench, told: Told) -> tuple[Record, ...]:
     rows = bench.run.rows()
     while not bench.interrupt.requested:
         trial = next_trial(bench.run.ground.asked, bench.run.bounds, rows)
-        if trial is None:
+        if trial is None or _has_written_enough(bench, rows):
             bench.run.finish()
             break
         row = _next_row(bench, trial, rows)
@@ -64,6 +70,17 @@ def measure(bench: Bench, told: Told) -> tuple[Record, ...]:
         rows = (*rows, row)
         told(rows)
     return rows
+
+
+def _has_written_enough(bench: Bench, rows: tuple[Record, ...]) -> bool:
+    if may_write_more(bench.settings, rows):
+        return False
+    most = show_bytes(RUN_WRITES * bench.settings.write_limit_bytes)
+    bench.display.say(
+        f"One more trial might bring what this run writes to the disk above {most}: it ends here "
+        "(--write-limit raises that)."
+    )
+    return True
 
 
 def _next_row(bench: Bench, trial: Trial, rows: tuple[Record, ...]) -> Record | None:
@@ -85,11 +102,32 @@ def _measured_row(
     start = _ready(bench, start, files)
     trial = start.trial
     bench.display.begin(start.number, trial, trial_s(trial.weights_bytes, rates_of(rows)))
+    try:
+        with _surroundings(bench, start) as around:
+            # The row is on disk before anything can go wrong with taking these away.
+            return _row_in(bench, start, replace(_setup(bench, start, files, rows), around=around))
+    except NotHeldError as error:
+        if trial.role is not Role.BALLAST:
+            raise
+        return bench.run.skip(start, str(error))
+
+
+def _row_in(bench: Bench, start: Start, setup: Setup) -> Record:
     bench.run.begin(start)
-    seen = run_trial(_setup(bench, start, files, rows), bench.interrupt, bench.display.watch)
+    seen = run_trial(setup, bench.interrupt, bench.display.watch)
     row = row_of(bench.run.ground, start, _explained(bench, start, seen))
+    if not setup.around.holds():
+        row = replace(row, outcome=BALLAST_LOST)
     bench.run.end(row)
     return row
+
+
+def _surroundings(bench: Bench, start: Start) -> AbstractContextManager[Surroundings]:
+    ground = bench.run.ground
+    log = bench.run.trace(start.number).with_suffix(".ballast")
+    limit = start.trial.limit(ground.asked)
+    ram_bytes = ground.machine.ram_bytes
+    return surroundings(*(bench.platform, limit, ground.run_id, ram_bytes, log, bench.interrupt))
 
 
 def _explained(bench: Bench, start: Start, seen: Observation) -> Observation:
@@ -101,13 +139,15 @@ def _explained(bench: Bench, start: Start, seen: Observation) -> Observation:
 
 
 def _ready(bench: Bench, start: Start, files: ModelFiles) -> Start:
-    """Wait until the machine has come back, and take the model's pages out of the cache."""
+    """Wait until the machine has come back, and put the model's pages where they are to be."""
     disk = bench.models.folder
     took_s = recovery.wait(
         lambda: bench.platform.system(disk), bench.survey.system, bench.interrupt
     )
     paths = files.files()
     bench.platform.drop_file_pages(paths)
+    if start.trial.cache == WARM:
+        files.read()
     share = bench.platform.resident_file_share(paths)
     return replace(
         start,
@@ -121,7 +161,9 @@ def _ready(bench: Bench, start: Start, files: ModelFiles) -> Start:
 def _page_cache(share: float | None) -> str | None:
     if share is None:
         return None
-    return "cold" if share <= COLD_SHARE else "partly"
+    if share <= COLD_SHARE:
+        return COLD
+    return WARM if share >= WARM_SHARE else "partly"
 
 
 def _setup(bench: Bench, start: Start, files: ModelFiles, rows: tuple[Record, ...]) -> Setup:
@@ -134,7 +176,7 @@ def _setup(bench: Bench, start: Start, files: ModelFiles, rows: tuple[Record, ..
         trace=trace,
         stderr=trace.with_suffix(".stderr"),
         disk=bench.models.folder,
-        guards=_guards(bench),
+        guards=_guards(bench, trial),
         inference_limit_s=settings.inference_limit_s,
         trial_limit_s=settings.trial_limit_s,
         hz=settings.hz,
@@ -160,16 +202,10 @@ def _order(bench: Bench, trial: Trial, files: ModelFiles) -> Message:
     }
 
 
-def _guards(bench: Bench) -> Guards:
-    machine = bench.survey.machine
-    watched = machine.ram_bytes is not None and machine.os != "macos"
-    return Guards(
-        least_available_bytes=round(LEAST_AVAILABLE_SHARE * (machine.ram_bytes or 0))
-        if watched
-        else None,
-        least_free_disk_bytes=LEFT_FREE_BYTES,
-        trial_s=bench.settings.trial_limit_s,
-    )
+def _guards(bench: Bench, trial: Trial) -> Guards:
+    settings, machine = bench.settings, bench.survey.machine
+    contained = is_contained(trial.limit(bench.run.ground.asked))
+    return guards_for(settings, machine, contained=contained)
 
 
 def _series(bench: Bench, trial: Trial, rows: tuple[Record, ...]) -> Series:

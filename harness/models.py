@@ -23,6 +23,8 @@ SILENCE_S = 600.0
 LEFT_FREE_BYTES = 10 * 10**9
 """What must stay free beside the model files; the guard of the free disk keeps as much."""
 
+READ_BYTES = 2**22
+
 Progress = Callable[[Message], None]
 
 
@@ -37,6 +39,13 @@ class ModelFiles:
     def files(self) -> list[Path]:
         """List the files whose pages a load reads."""
         return [path for path in self.model.rglob("*") if path.is_file()]
+
+    def read(self) -> None:
+        """Read all files once, so that their pages are in the page cache, as far as it has room."""
+        for path in self.files():
+            with path.open("rb", buffering=0) as file:
+                while file.read(READ_BYTES):
+                    pass
 
 
 @dataclass(slots=True)

@@ -30,6 +30,14 @@ class Heard:
 NOTHING = Heard()
 
 
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What the canary felt last, and when: time.monotonic_ns, one clock for all processes."""
+
+    at_ns: int
+    gap_s: float
+
+
 class Outside(Protocol):
     """What the loop sees of the world; Pipes is the real one, tests have their own."""
 
@@ -45,8 +53,8 @@ class Outside(Protocol):
         """Wait until then, or until something comes in."""
         ...
 
-    def gaps_s(self) -> Sequence[float]:
-        """Take the gaps that the canary felt since this was last asked."""
+    def beats(self) -> Sequence[Beat] | None:
+        """Take the canary's beats since this was last asked; None without a living canary."""
         ...
 
     def tell(self, message: Message) -> None:
@@ -104,9 +112,15 @@ class Pipes:
         commands = self._commands.read()
         return Heard(commands, self._commands.closed)
 
-    def gaps_s(self) -> list[float]:
-        """Take the canary's beats; nobody is woken by them, since waking up is dear."""
-        return [beat["gap_s"] for beat in self._canary.read()] if self._canary else []
+    def beats(self) -> list[Beat] | None:
+        """Take the canary's beats; nobody is woken by them, since waking up is dear.
+
+        None without a canary, and after the last beat of one that has ended: its silence would say
+        nothing of the user's programs.
+        """
+        if self._canary is None or self._canary.closed:
+            return None
+        return [Beat(beat["at"], beat["gap_s"]) for beat in self._canary.read()]
 
     def tell(self, message: Message) -> None:
         """Queue a line for the parent; what is only live is left out while it does not read."""

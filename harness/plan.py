@@ -5,10 +5,11 @@ Nothing else is remembered, so a run that was interrupted goes on by reading its
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from harness.predict import weights_that_fit
 from harness.records import Record, Role
-from harness.scope import LAYER_BYTES, Asked, Bounds, Trial, layers_of
+from harness.scope import LAYER_BYTES, WARM, Asked, Bounds, Trial, layers_of
 from harness.series import Series, all_series, is_bad_omen
 from harness.sizes import show_bytes
 from harness.verdict import Verdict, combine, fit
@@ -16,6 +17,8 @@ from harness.verdict import Verdict, combine, fit
 REFERENCE_LEAST_BYTES = 250_000_000
 STEP_UP = 1.25
 TRIES = 3
+BALLAST_BYTES = 4 * 2**30
+"""What a browser and the rest hold, in the trial beside other programs."""
 
 
 def next_trial(asked: Asked, bounds: Bounds, rows: Iterable[Record]) -> Trial | None:
@@ -32,7 +35,8 @@ def next_trial(asked: Asked, bounds: Bounds, rows: Iterable[Record]) -> Trial | 
 def _stages(asked: Asked) -> tuple[Callable[[Series], Trial | None], ...]:
     if asked.sizes:
         return (_given,)
-    return (_reference, _unsteady, _step, _target, _search, _edge, _target_again)
+    found = (_reference, _unsteady, _step, _target, _search, _edge, _target_again)
+    return (*found, _ballast, _warm)
 
 
 def _given(series: Series) -> Trial | None:
@@ -93,7 +97,7 @@ def _unsteady(series: Series) -> Trial | None:
 def _role_before(series: Series, layers: int) -> Role:
     roles = [
         row.key.role
-        for row in series.rows
+        for row in series.as_asked
         if layers_of(row.model.weights_bytes or 0) == layers and row.key.role
     ]
     return roles[-1]
@@ -102,11 +106,20 @@ def _role_before(series: Series, layers: int) -> Role:
 def step_layers(asked: Asked, references: Sequence[int]) -> tuple[int, ...]:
     """Choose two or three sizes between the references and the target, evenly in their ratio."""
     target = layers_of(asked.target_bytes)
-    start = max(references, default=max(1, target // 8))
+    start = _start_layers(asked, references, target)
     steps = 2 if target <= 4 * start else 3
     ratio = target / start
     between = [round(start * ratio ** (step / (steps + 1))) for step in range(1, steps + 1)]
     return tuple(dict.fromkeys(layers for layers in between if start < layers < target))
+
+
+def _start_layers(asked: Asked, references: Sequence[int], target: int) -> int:
+    """Choose where the climb begins: at the references, or where half of a cap would be full."""
+    limit_bytes = asked.limit.ram_limit_bytes
+    if limit_bytes is None:
+        return max(references, default=max(1, target // 8))
+    half = weights_that_fit(limit_bytes // 2, asked.formats[0])
+    return max(1, math.floor(half / LAYER_BYTES))
 
 
 def _step(series: Series) -> Trial | None:
@@ -197,3 +210,31 @@ def _target_again(series: Series) -> Trial | None:
     if practical and series.tried(target) < TRIES:
         return series.trial(target, Role.TARGET)
     return None
+
+
+def _ballast(series: Series) -> Trial | None:
+    """Try the target, else the largest practical size, once more beside other programs."""
+    low = series.bracket().low
+    if low is None or series.asked.limit.ballast_bytes or series.of_role(Role.BALLAST):
+        return None
+    target = layers_of(series.asked.target_bytes)
+    trial = series.trial(target if target <= low else low, Role.BALLAST)
+    together = trial.weights_bytes + BALLAST_BYTES
+    if not series.bounds.contained and together > series.search_bytes:
+        return None
+    return replace(trial, ballast_bytes=BALLAST_BYTES)
+
+
+def _warm(series: Series) -> Trial | None:
+    """Load a practical target once with its files in memory, to tell reading from loading.
+
+    Not under a cap: the files' pages would lie outside of it.
+    """
+    target = layers_of(series.asked.target_bytes)
+    verdict = combine(series.judgements().get(target, []))
+    capped = series.asked.limit.ram_limit_bytes is not None
+    if capped or series.asked.cache == WARM or series.warm():
+        return None
+    if verdict is None or not verdict.practical:
+        return None
+    return replace(series.trial(target, Role.TARGET), cache=WARM)

@@ -22,6 +22,8 @@ FRAMEWORK_PACKAGES = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tenso
 IMPORT_FRAMEWORK = ("-c", "import tensorflow")
 LEAST_BATTERY_SHARE = 0.5
 MOST_SWAP_USED_BYTES = 2 * 10**9
+LEAST_BESIDE_BALLAST_BYTES = 10**9
+"""TensorFlow alone takes about half of it."""
 NORMAL_PRESSURE = 1
 LEAST_MACOS = (12, 1)
 """What tensorflow-metal 1.2.0's library was linked for (its LC_BUILD_VERSION)."""
@@ -180,6 +182,17 @@ def disk_problem(free_bytes: int, needed_bytes: int, folder_label: str) -> str |
         f"The disk of {folder_label} has {show_bytes(free_bytes)} free, and "
         f"{show_bytes(needed_bytes)} are needed: free {show_bytes(missing_bytes)} there, "
         "or choose a folder on another disk with --models-dir."
+    )
+
+
+def ballast_problem(held_bytes: int, available_bytes: int) -> str | None:
+    """Refuse ballast that would leave nothing to measure in."""
+    if available_bytes - held_bytes >= LEAST_BESIDE_BALLAST_BYTES:
+        return None
+    return (
+        f"{show_bytes(held_bytes)} would be held as ballast, and {show_bytes(available_bytes)} of "
+        "memory are available, which leaves too little for a model: close programs, or choose a "
+        "larger --ram or a smaller --ballast."
     )
 
 

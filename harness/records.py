@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-SCHEMA = 2
-"""1: the first. 2: what Metal tells, and the age of macOS's figures."""
+SCHEMA = 3
+"""1: the first. 2: what Metal tells, and the age of macOS's figures. 3: ballast, warm loads."""
 
 
 class Status(StrEnum):
@@ -73,22 +73,19 @@ class Machine:
     os: Annotated[str | None, "linux or macos"] = None
     os_version: Annotated[str | None, "Linux kernel release, or macOS version"] = None
     page_size_bytes: Annotated[int | None, "size of a memory page"] = None
-    boot_id: Annotated[
-        str | None, "a hash of this boot's id: tells a restart from a clock change"
-    ] = None
+    boot_id: Annotated[str | None, "a hash of this boot's id: a restart changes it"] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A RAM limit laid on the child, if any."""
+    """What was taken from the child: RAM by a cap, and what ballast holds beside it."""
 
-    ram_limit_bytes: Annotated[int | None, "the RAM the child was given; empty without a cap"] = (
-        None
-    )
-    limit_kind: Annotated[str | None, "how it was limited: cgroup-v1, cgroup-v2, ballast"] = None
-    system_share_bytes: Annotated[
-        int | None, "what the system itself was taken to need of that RAM"
+    ram_limit_bytes: Annotated[
+        int | None, "the child's limit: the RAM asked for less system_share_bytes; empty: no cap"
     ] = None
+    limit_kind: Annotated[str | None, "how it was limited: cgroup-v1, cgroup-v2, ballast"] = None
+    system_share_bytes: Annotated[int | None, "what the system would take of that RAM"] = None
+    ballast_bytes: Annotated[int | None, "held beside the child, for other programs", 3] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +113,7 @@ class TrialKey:
     """Which trial of which run."""
 
     run_id: Annotated[str | None, "the run, the same in all rows of a table"] = None
-    protocol: Annotated[
-        str | None, "hash of all that must be equal for two rows to be compared"
-    ] = None
+    protocol: Annotated[str | None, "hash of what must be equal to compare two rows"] = None
     trial: Annotated[int | None, "number of the trial in its run, from 1"] = None
     role: Annotated[Role | None, "reference, step, target, edge, ballast or given"] = None
     repeat: Annotated[int | None, "1 for the first trial of this size and role, then 2, 3"] = None
@@ -140,6 +135,7 @@ class Model:
     seed: Annotated[int | None, "seed of the weights and inputs"] = None
     device_asked: Annotated[str | None, "the device asked for"] = None
     device: Annotated[str | None, "the device that ran the work"] = None
+    cache_asked: Annotated[str | None, "cold or warm: as page_cache was to be", 3] = None
     page_cache: Annotated[
         str | None,
         "cold or warm: the model's file pages before the trial (checked); partly when between",
@@ -177,9 +173,7 @@ class Timing:
         "one inference after 10 s of rest; where it takes longer than inference_s on a GPU, that "
         "is what getting its memory wired again costs (macOS 26 lets go of it 1 s after use)",
     ] = None
-    inference_user_cpu_s: Annotated[
-        float | None, "user CPU of all inferences in the phase infer"
-    ] = None
+    inference_user_cpu_s: Annotated[float | None, "user CPU of all in the phase infer"] = None
     inference_system_cpu_s: Annotated[float | None, "system CPU of the same"] = None
     inference_wall_s: Annotated[float | None, "wall time of the same"] = None
 
@@ -201,12 +195,8 @@ class PhaseMemory:
 
     peak_rss_bytes: Annotated[int | None, "highest resident size sampled"] = None
     peak_footprint_bytes: Annotated[int | None, "highest footprint sampled"] = None
-    peak_rss_kernel_bytes: Annotated[int | None, "the kernel's own peak of the resident size"] = (
-        None
-    )
-    peak_footprint_kernel_bytes: Annotated[int | None, "the kernel's own peak of the footprint"] = (
-        None
-    )
+    peak_rss_kernel_bytes: Annotated[int | None, "the kernel's peak of the resident size"] = None
+    peak_footprint_kernel_bytes: Annotated[int | None, "the kernel's peak of the footprint"] = None
     swapped_in_bytes: Annotated[int | None, "swapped in"] = None
     swapped_out_bytes: Annotated[int | None, "swapped out"] = None
     paged_in_bytes: Annotated[int | None, "read from files"] = None
@@ -231,9 +221,8 @@ class WholeTrial:
     peak_swap_used_bytes: Annotated[int | None, "highest swap in use"] = None
     peak_compressor_bytes: Annotated[int | None, "most RAM held by compressed pages"] = None
     least_available_bytes: Annotated[int | None, "least memory available"] = None
-    disk_read_bytes: Annotated[int | None, "read from storage by the child, swap-ins included"] = (
-        None
-    )
+    peak_rss_file_bytes: Annotated[int | None, "highest resident size of files' pages", 3] = None
+    disk_read_bytes: Annotated[int | None, "read from storage by the child, swap-ins too"] = None
     disk_written_bytes: Annotated[int | None, "written by the child, and swapped out"] = None
     macos_pressure_worst: Annotated[int | None, "worst macOS pressure level"] = None
     psi_memory_full_s: Annotated[float | None, "Linux PSI: all tasks stalled on memory"] = None

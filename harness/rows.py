@@ -8,7 +8,6 @@ from harness.metal import machine_with_gpu
 from harness.observation import Observation, outcome_of, timing_of
 from harness.records import (
     Condition,
-    Limit,
     Machine,
     Model,
     Outcome,
@@ -66,7 +65,7 @@ def row_of(ground: Ground, start: Start, seen: Observation) -> Record:
     memory = {phase: _memory(seen, phase, ground.machine) for phase in Phase}
     return Record(
         machine=_machine(ground, seen),
-        limit=Limit(),
+        limit=start.trial.limit(ground.asked),
         condition=start.condition,
         versions=_versions(ground, seen),
         key=_key(ground, start),
@@ -90,6 +89,7 @@ def row_without_trial(ground: Ground, start: Start, outcome: Outcome) -> Record:
     return replace(
         Record.empty(),
         machine=ground.machine,
+        limit=start.trial.limit(ground.asked),
         condition=start.condition,
         versions=ground.versions,
         key=_key(ground, start),
@@ -107,8 +107,9 @@ def lost_row(
     boot_id is the boot that is known to have seen its end.
     """
     trial = Trial(
-        begun["layers"], Role(begun["role"]), begun["repeat"], begun["device"], begun["format"]
-    )
+        begun["layers"], Role(begun["role"]), begun["repeat"], begun["device"], begun["format"],
+        None, begun["ballast_bytes"], begun["cache"],
+    )  # fmt: skip
     start = Start(trial, begun["begin"], begun.get("previous"), begun["started_utc"])
     restarted = None not in (begun["boot_id"], boot_id) and begun["boot_id"] != boot_id
     status = Status.MACHINE_LOST if restarted else Status.INTERRUPTED
@@ -196,6 +197,7 @@ def _model(ground: Ground, start: Start, seen: Observation | None) -> Model:
         seed=ground.seed,
         device_asked=start.trial.device,
         device=inferred.get("device"),
+        cache_asked=start.trial.cache,
         page_cache=start.page_cache,
     )
 

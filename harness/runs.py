@@ -11,7 +11,7 @@ from harness import table
 from harness.errors import MachineError, UsageError
 from harness.journal import entries, never_came_back, note
 from harness.lines import Message
-from harness.records import SCHEMA, Machine, Outcome, Record, Status, Versions
+from harness.records import SCHEMA, Limit, Machine, Outcome, Record, Status, Versions
 from harness.rows import Explain, Ground, Start, lost_row, no_report, row_without_trial
 from harness.scope import Asked, Bounds
 from harness.trace import read_trace
@@ -58,6 +58,7 @@ class Run:
             "begin": start.number, "layers": trial.layers, "role": trial.role,
             "repeat": trial.repeat, "device": trial.device, "format": trial.format,
             "previous": start.previous, "started_utc": start.started_utc,
+            "ballast_bytes": trial.ballast_bytes, "cache": trial.cache,
             "boot_id": self.ground.machine.boot_id,
         })  # fmt: skip
 
@@ -123,6 +124,7 @@ def _run_of(results: Path, head: Message) -> Run:
     asked, bounds = dict(head["asked"]), dict(head["bounds"])
     for name in ("sizes", "devices", "formats"):
         asked[name] = tuple(asked[name])
+    asked["limit"] = Limit(**asked["limit"])
     bounds["lost"] = tuple((device, size) for device, size in bounds["lost"])
     ground = Ground(
         run_id=head["run"],

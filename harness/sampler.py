@@ -1,7 +1,8 @@
 """Watch a process from outside: `python -m harness.sampler PID TRACE`. One loop, one trace.
 
 It takes commands on stdin and answers on stdout, a JSON object a line. It outlives Ctrl-C and its
-parent: when stdin closes it ends the watched process's group before itself.
+parent: when stdin closes it ends the watched process's group before itself, and takes away the
+memory group that the parent made.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from harness import guard, platforms, trace
 from harness.pipes import Heard, Outside, Pipes
-from harness.platforms import Platform, Probe
+from harness.platforms import Group, Platform, Probe
 from harness.readings import Reading, Sample
 
 SECOND_NS = 10**9
@@ -26,30 +27,40 @@ IDLE_NS = SECOND_NS
 """How long to wait for a command at a time when there is nothing left to sample."""
 
 
-def watch(probe: Probe, outside: Outside, hz: float, guards: guard.Guards) -> trace.Summary:
-    """Sample at start + n / hz, skipping deadlines that were missed, until told to end."""
+def watch(
+    probe: Probe, outside: Outside, hz: float, guards: guard.Guards, group: Group | None = None
+) -> trace.Summary:
+    """Sample at start + n / hz, skipping deadlines that were missed, until told to end.
+
+    The memory group is the parent's to take away, and ours only when the parent has gone.
+    """
     watcher = Watcher(probe, outside, hz, guards)
     watcher.attach()
     while not watcher.over:
         watcher.heed(outside.hear(watcher.wake_ns()))
         watcher.sample_when_due()
         watcher.kill_when_due()
-    return watcher.leave()
+    summary = watcher.leave()
+    if watcher.parent_gone and group is not None:
+        group.remove()
+    return summary
 
 
 class Watcher:
     """What is known between two turns of the loop."""
 
     def __init__(self, probe: Probe, outside: Outside, hz: float, guards: guard.Guards) -> None:
-        self.over = False
+        self.over = self.parent_gone = False
         self._probe, self._outside, self._hz, self._guards = probe, outside, hz, guards
-        self._start_ns = self._gate_ns = self._last_ns = outside.now_ns()
+        self._start_ns = self._last_ns = outside.now_ns()
         self._tick = 0
         self._ticks_a_full = max(1, round(hz / FULL_HZ))
         self._count, self._gap_ns = 0, 0
         self._unwritten: list[Sample] = []
+        self._history: guard.History | None = None
         self._others_most_s: float | None = None
-        self._gone = self._stopped = self._parent_gone = False
+        self._beat_ns: int | None = None
+        self._gone = self._stopped = False
         self._kill_ns: int | None = None
 
     def attach(self) -> None:
@@ -74,7 +85,7 @@ class Watcher:
                 self._edge(command["edge"])
             self.over = self.over or "end" in command
         if heard.parent_gone and not self.over:
-            self._parent_gone = True
+            self.parent_gone = True
             self._end_group()
 
     def _edge(self, name: str) -> None:
@@ -84,8 +95,6 @@ class Watcher:
             return
         self._probe.reset_peak()
         self._outside.tell({"edge": name, "reading": reading.figures()})
-        if name == trace.GATE:
-            self._gate_ns = self._last_ns
 
     def sample_when_due(self) -> None:
         """Take the sample whose deadline has come; of several that have, only the last."""
@@ -118,9 +127,11 @@ class Watcher:
         if reading is None:
             self._leave_off()
             return None
-        self._add(reading, deadline_ns, edge, self._others_s())
+        others_s = self._others_s()
+        silent_s = self._silent_s()  # before this sample counts as the last one
+        sample = self._add(reading, deadline_ns, edge, others_s)
         self._write()
-        self._guard(reading)
+        self._guard(sample, silent_s)
         return reading
 
     def _leave_off(self) -> None:
@@ -137,13 +148,15 @@ class Watcher:
         deadline_ns: int,
         edge: str | None = None,
         others_s: float | None = None,
-    ) -> None:
+    ) -> Sample:
         # The time after the reading: nothing that happens later can be in it.
         at_ns = self._outside.now_ns()
         late_ns = max(0, at_ns - deadline_ns) if deadline_ns else 0
         self._gap_ns = max(self._gap_ns, at_ns - self._last_ns)
         self._last_ns, self._count = at_ns, self._count + 1
-        self._unwritten.append(Sample(at_ns, late_ns, reading, edge, others_s))
+        sample = Sample(at_ns, late_ns, reading, edge, others_s)
+        self._unwritten.append(sample)
+        return sample
 
     def _write(self) -> None:
         self._outside.keep([trace.sample_line(sample) for sample in self._unwritten])
@@ -151,14 +164,30 @@ class Watcher:
 
     def _others_s(self) -> float | None:
         """Take the canary's worst gap since this was last asked."""
-        gap_s = max(self._outside.gaps_s(), default=None)
-        if gap_s is not None:
-            self._others_most_s = max(gap_s, self._others_most_s or gap_s)
+        beats = self._outside.beats()
+        if not beats:
+            self._beat_ns = None if beats is None else self._beat_ns
+            return None
+        self._beat_ns = beats[-1].at_ns
+        gap_s = max(beat.gap_s for beat in beats)
+        self._others_most_s = max(gap_s, self._others_most_s or gap_s)
         return gap_s
 
-    def _guard(self, reading: Reading) -> None:
-        elapsed_s = (self._last_ns - self._gate_ns) / SECOND_NS
-        stop = None if self._stopped else guard.tripped(self._guards, reading, elapsed_s)
+    def _silent_s(self) -> float | None:
+        """Tell how long the canary had been silent at the sample before.
+
+        By its own clock, not by when its beats were read: those of before a stall of this process
+        would count as new. At the sample before, since where this process stood still too (the
+        machine was paused) the canary has not had its turn yet: the next full sample tells.
+        """
+        return None if self._beat_ns is None else max(0, self._last_ns - self._beat_ns) / SECOND_NS
+
+    def _guard(self, sample: Sample, silent_s: float | None) -> None:
+        if self._history is None or sample.edge == trace.GATE:
+            self._history = guard.begun(sample, silent_s)
+        else:
+            self._history = guard.continued(self._history, sample, silent_s)
+        stop = None if self._stopped else guard.tripped(self._guards, self._history)
         if stop is not None:
             self._stopped = True
             self._outside.tell({"stopped": stop.rule, "reason": stop.reason})
@@ -174,7 +203,7 @@ class Watcher:
         if self._kill_ns is not None and self._outside.now_ns() >= self._kill_ns:
             self._outside.signal_group(signal.SIGKILL)
             self._kill_ns = None
-            self.over = self.over or self._parent_gone
+            self.over = self.over or self.parent_gone
 
     def leave(self) -> trace.Summary:
         """Finish what was begun, write the summary and tell it."""
@@ -222,13 +251,14 @@ def main(arguments: Sequence[str], platform: Platform | None = None) -> int:
     options = _parser().parse_args(arguments)
     guards = guard.guards_from(options.guards)
     platform = platform or platforms.current()
+    group = None if options.group is None else platform.group_at(options.group)
     probe: Probe = Nobody()
     with suppress(ProcessLookupError):
-        probe = platform.probe(options.pid, options.disk)
+        probe = platform.probe(options.pid, options.disk, group)
     with Pipes(options.pid, options.trace, options.canary) as pipes:
         pipes.keep([trace.header_line(options.pid, options.hz)])
         platform.watchful()
-        watch(probe, pipes, options.hz, guards)
+        watch(probe, pipes, options.hz, guards, group)
     return 0
 
 
@@ -239,6 +269,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--hz", type=float, default=50.0, help="samples a second")
     parser.add_argument("--disk", type=Path, default=Path(), help="folder whose space counts")
     parser.add_argument("--guards", default="{}", help="limits, as one JSON object")
+    parser.add_argument("--group", type=Path, help="folder of the memory group it is in, if any")
     parser.add_argument("--canary", type=int, help="descriptor that the canary's beats come from")
     return parser
 

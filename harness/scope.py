@@ -1,9 +1,11 @@
 """What a run is to find out, how far it may go, and the trials it is made of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from harness.records import Role
+from harness.records import Limit, Role
 
+COLD, WARM = "cold", "warm"
+"""Whether the model's files are out of the page cache before a trial, or all in it."""
 LAYER_BYTES = 4096 * 4096 * 4
 """One float32 layer of the models that are made here: the step between two sizes."""
 
@@ -26,6 +28,9 @@ class Asked:
     """Nothing larger, in so many words of the user's."""
     everything: bool = False
     """Whether the user agreed beforehand to sizes that are not safe."""
+    limit: Limit = Limit()  # noqa: RUF009  # frozen
+    """The cap and the ballast of all trials but the references, which run free."""
+    cache: str = COLD
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class Bounds:
     """Metal's limit as far as it was known; what the rows of the run tell counts more."""
     gpu_within_metal: bool = False
     """Whether the user wants the GPU to stay within that limit."""
+    contained: bool = False
+    """Whether a memory group keeps what happens to the child away from the machine."""
 
     def ceiling(self, device: str) -> int:
         """Give the ceiling of a device, in bytes of weights."""
@@ -77,6 +84,16 @@ class Trial:
     device: str
     format: str
     skip: str | None = None
+    ballast_bytes: int | None = None
+    """Held beside this trial alone; None: what the run holds beside all."""
+    cache: str = COLD
+
+    def limit(self, asked: Asked) -> Limit:
+        """Give its cap and ballast; references run free, so that they tell the speed alone."""
+        if self.role is Role.REFERENCE:
+            return Limit()
+        ballast = self.ballast_bytes
+        return asked.limit if ballast is None else replace(asked.limit, ballast_bytes=ballast)
 
     @property
     def weights_bytes(self) -> int:

@@ -7,7 +7,7 @@ from itertools import product
 from harness.cliff import Bracket, bracket_of
 from harness.metal import told_limit
 from harness.records import Phase, Record, Role, Status
-from harness.scope import LAYER_BYTES, Asked, Bounds, Trial, layers_of
+from harness.scope import COLD, LAYER_BYTES, WARM, Asked, Bounds, Trial, layers_of
 from harness.sizes import show_bytes
 from harness.verdict import (
     Expected,
@@ -141,6 +141,19 @@ class Series:
         return self.ceiling_bytes if limit is None else min(limit, self.ceiling_bytes)
 
     @property
+    def as_asked(self) -> tuple[Record, ...]:
+        """The rows under the cap, ballast and cache that were asked for: those that are judged.
+
+        References run without a cap; the ballast trial and the warm repeat stand apart.
+        """
+        asked = self.asked
+        return tuple(
+            row
+            for row in self.rows
+            if row.limit == asked.limit and row.model.cache_asked in (None, asked.cache)
+        )
+
+    @property
     def expected(self) -> Expected | None:
         """The expected line, when the references are steady."""
         return trusted(fit(self.rows))
@@ -148,7 +161,7 @@ class Series:
     def judgements(self) -> dict[int, list[Judgement]]:
         """Judge every trial, by layers."""
         expected, judged = self.expected, dict[int, list[Judgement]]()
-        for row in self.rows:
+        for row in self.as_asked:
             judgement = judge(row, expected)
             if judgement is not None and row.model.weights_bytes is not None:
                 judged.setdefault(layers_of(row.model.weights_bytes), []).append(judgement)
@@ -157,7 +170,7 @@ class Series:
     def sizes(self) -> list[Size]:
         """Gather the rows by size, smallest first."""
         found: dict[int, list[Record]] = {}
-        for row in self.rows:
+        for row in self.as_asked:
             found.setdefault(layers_of(row.model.weights_bytes or 0), []).append(row)
         return [self._size(rows) for _, rows in sorted(found.items())]
 
@@ -173,17 +186,25 @@ class Series:
         return bracket_of(self.judgements())
 
     def tried(self, layers: int, role: Role | None = None) -> int:
-        """Count the trials of a size."""
-        return sum(
-            layers_of(row.model.weights_bytes or 0) == layers and role in (None, row.key.role)
-            for row in self.rows
-        )
+        """Count the trials of a size: those that are judged, or all of a role."""
+        chosen = self.as_asked if role is None else self.of_role(role)
+        return sum(layers_of(row.model.weights_bytes or 0) == layers for row in chosen)
+
+    def of_role(self, role: Role) -> tuple[Record, ...]:
+        """Give the rows of a role."""
+        return tuple(row for row in self.rows if row.key.role is role)
 
     def trial(self, layers: int, role: Role, skip: str | None = None) -> Trial:
         """Make the next trial of this size and role."""
         repeat = self.tried(layers, role) + 1
-        forbidden = self._forbids(layers) or self.past_metal(layers)
-        return Trial(layers, role, repeat, self.device, self.format, skip or forbidden)
+        reason = skip or self._forbids(layers) or self.past_metal(layers)
+        cache = self.asked.cache
+        return Trial(layers, role, repeat, self.device, self.format, reason, cache=cache)
+
+    def warm(self) -> tuple[Record, ...]:
+        """Give the rows whose model's files were in the page cache, in a run that reads cold."""
+        apart = [row for row in self.rows if row.model.cache_asked == WARM]
+        return tuple(apart) if self.asked.cache == COLD else ()
 
     def past_metal(self, layers: int) -> str | None:
         """Say why a size past Metal's limit must not be tried: another went badly, on any device.
@@ -230,6 +251,37 @@ def all_series(asked: Asked, bounds: Bounds, rows: Sequence[Record]) -> Iterator
         own = [row for row in counted if _belongs(row, device, name)]
         others = [row for row in counted if not _belongs(row, device, name)]
         yield Series(asked, bounds, device, name, tuple(own), tuple(others))
+
+
+def series_in(rows: Sequence[Record]) -> list[Series]:
+    """Read the series back from a table: the rows tell themselves what was asked for.
+
+    Its resolution and what the machine allowed are not told; neither is needed for judging.
+    """
+    asked = _asked_in(rows)
+    largest = max((row.model.weights_bytes or 0 for row in rows), default=0)
+    available = next((row.before.available_bytes for row in rows if row.before.available_bytes), 0)
+    every = all_series(asked, Bounds(largest, "", available), rows)
+    return [series for series in every if series.rows]
+
+
+def _asked_in(rows: Sequence[Record]) -> Asked:
+    judged = [row for row in rows if row.key.role not in (Role.REFERENCE, Role.BALLAST)]
+    first = next(iter(judged or rows), Record.empty())
+    targets = [row.model.weights_bytes or 0 for row in rows if row.key.role is Role.TARGET]
+    given = [row.model.weights_bytes or 0 for row in rows if row.key.role is Role.GIVEN]
+    return Asked(
+        target_bytes=next(iter(targets), 0),
+        resolution_bytes=0,
+        sizes=tuple(dict.fromkeys(given)),
+        devices=tuple(dict.fromkeys(row.model.device_asked or "" for row in rows)),
+        formats=tuple(dict.fromkeys(row.model.format or "" for row in rows)),
+        arch=first.model.arch or "",
+        dtype=first.model.dtype or "",
+        batch=first.model.batch or 1,
+        limit=first.limit,
+        cache=first.model.cache_asked or COLD,
+    )
 
 
 def _belongs(row: Record, device: str, model_format: str) -> bool:

@@ -8,14 +8,23 @@ from pathlib import Path
 
 from harness import pace
 from harness.errors import UsageError
-from harness.scope import LAYER_BYTES
-from harness.sizes import parse_duration, parse_size, parse_sizes
+from harness.guard import RULES
+from harness.scope import COLD, LAYER_BYTES
+from harness.sizes import parse_duration, parse_memory, parse_size, parse_sizes, show_gib
 
 SEED = 1
 TARGET_BYTES = 12 * 10**9
 REST_S = 10.0
 HOLD_S = 2.0
+LEAST_LIMIT_BYTES = 2**29
+"""TensorFlow alone takes about 0.45 GB."""
 HZ_MOST = 500.0
+WRITE_LIMIT_BYTES = 40 * 10**9
+"""What one trial may write to the disk: three times a 12 GB model. An SSD of 256 GB is good for
+about 150 TB, so a trial costs at most 0.03 % of its life."""
+RUN_WRITES = 10
+"""A run may write so many times what a trial may: the search for the cliff of a 16 GB machine takes
+some ten trials that thrash, and each writes about its weights once."""
 BATCH_MOST = 1024
 
 
@@ -35,6 +44,17 @@ class Settings:
     need_s: float | None
     inference_limit_s: float
     trial_limit_s: float
+    write_limit_bytes: int
+    """What a trial may write to the disk."""
+    unguarded: tuple[str, ...]
+    """Guards that are switched off, by their rules' names."""
+    cache: str
+    ram_bytes: int | None
+    """As if the machine had so much; None is no cap."""
+    system_share_bytes: int
+    """What the system would take of that."""
+    ballast_bytes: int | None
+    """Held beside every trial but the references."""
     models_dir: Path | None
     keep_models: bool
     hz: float
@@ -58,6 +78,8 @@ def settings_of(options: Namespace) -> Settings:
     largest = _model_size(options.max_size, "--max-size") if options.max_size else None
     _within(options.batch, 1, BATCH_MOST, "--batch")
     _within(options.hz, 1, HZ_MOST, "--hz")
+    ram_bytes = _memory(options.ram, "--ram")
+    _cold_under_a_cap(options.cache, ram_bytes)
     for size in sizes:
         _at_least_a_layer(size, "--sizes")
     return Settings(
@@ -73,6 +95,12 @@ def settings_of(options: Namespace) -> Settings:
         need_s=parse_duration(options.need, "--need") if options.need else None,
         inference_limit_s=parse_duration(options.inference_limit, "--inference-limit"),
         trial_limit_s=parse_duration(options.trial_limit, "--trial-limit"),
+        write_limit_bytes=parse_size(options.write_limit, "--write-limit"),
+        unguarded=_guards_off(options.no_guard),
+        cache=options.cache,
+        ram_bytes=ram_bytes,
+        system_share_bytes=_share(options.system_share, ram_bytes),
+        ballast_bytes=_memory(options.ballast, "--ballast"),
         models_dir=Path(options.models_dir).expanduser() if options.models_dir else None,
         keep_models=options.keep_models,
         hz=options.hz,
@@ -89,9 +117,9 @@ def settings_of(options: Namespace) -> Settings:
 def protocol_of(settings: Settings) -> str:
     """Hash what must be equal for two rows to be compared: order rule, limits, cache, batch, seed.
 
-    Architecture, format, dtype and device have columns of their own.
+    Architecture, format, dtype, device, cap and ballast have columns of their own.
     """
-    ground = {
+    ground: dict[str, object] = {
         "order": "sizes" if settings.quick else "references, steps, target, search, edges",
         "layer_bytes": LAYER_BYTES,
         "inferences": [pace.LEAST, pace.MOST, pace.ENOUGH_S],
@@ -99,10 +127,15 @@ def protocol_of(settings: Settings) -> str:
         "hold_s": HOLD_S,
         "inference_limit_s": settings.inference_limit_s,
         "trial_limit_s": settings.trial_limit_s,
-        "cache": "cold",
+        "cache": settings.cache,
         "seed": SEED,
         "batch": settings.batch,
     }
+    # A guard that stops nothing changes nothing, so tables made before these two stay comparable.
+    if settings.write_limit_bytes != WRITE_LIMIT_BYTES:
+        ground["write_limit_bytes"] = settings.write_limit_bytes
+    if settings.unguarded:
+        ground["unguarded"] = settings.unguarded
     return hashlib.sha256(json.dumps(ground, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -113,6 +146,42 @@ def _target(text: str | None, largest: int | None) -> int:
     if largest is not None and target > largest:
         raise UsageError(f"--target {text} is above --max-size: raise it, or leave one out.")
     return target
+
+
+def _memory(text: str | None, option: str) -> int | None:
+    return None if text is None else parse_memory(text, option)
+
+
+def _share(text: str | None, ram_bytes: int | None) -> int:
+    """Read --system-share; raises UsageError when it leaves nothing for a model."""
+    if text is None:
+        return 0
+    share = parse_memory(text, "--system-share")
+    if ram_bytes is None:
+        raise UsageError("--system-share is a part of --ram: pass that too.")
+    if ram_bytes - share < LEAST_LIMIT_BYTES:
+        raise UsageError(
+            f"--system-share {text} leaves less than {show_gib(LEAST_LIMIT_BYTES)} of "
+            f"{show_gib(ram_bytes)}, too little for TensorFlow alone: choose a smaller share."
+        )
+    return share
+
+
+def _cold_under_a_cap(cache: str, ram_bytes: int | None) -> None:
+    if ram_bytes is not None and cache != COLD:
+        raise UsageError(
+            "--cache warm cannot be had under --ram: the files' pages would lie outside of the "
+            "limit, as if the machine had more memory: leave one of the two out."
+        )
+
+
+def _guards_off(text: str | None) -> tuple[str, ...]:
+    """Read --no-guard; raises UsageError for a rule that is none."""
+    names = tuple(sorted(text.split(","))) if text else ()
+    for name in names:
+        if name not in RULES:
+            raise UsageError(f"--no-guard {name}: choose from {', '.join(RULES)}.")
+    return names
 
 
 def _model_size(text: str, option: str) -> int:

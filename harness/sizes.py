@@ -25,6 +25,11 @@ def parse_size(text: str, option: str) -> int:
     return size_bytes
 
 
+def parse_memory(text: str, option: str) -> int:
+    """Read an amount of memory, which is sold in binary: 16GB means 16 GiB here, in bytes."""
+    return parse_size(re.sub(r"(?i)(?<=[kmgt])b", "iB", text), option)
+
+
 def parse_sizes(text: str, option: str) -> tuple[int, ...]:
     """Read sizes with commas between them."""
     return tuple(parse_size(part, option) for part in text.split(","))
@@ -50,13 +55,23 @@ def _split(text: str, option: str, example: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-def show_bytes(amount_bytes: float) -> str:
+def show_bytes(amount_bytes: float, decimals: int = 1) -> str:
     """Write bytes with at most one decimal, as in "12 GB", "9.5 GB", "268 MB", "41 KB"."""
     if amount_bytes >= 0.9995e9:
-        return f"{amount_bytes / 1e9:.1f}".removesuffix(".0") + " GB"
+        return f"{amount_bytes / 1e9:.{decimals}f}".removesuffix(".0") + " GB"
     if amount_bytes >= 0.9995e6:
         return f"{amount_bytes / 1e6:.0f} MB"
     return f"{amount_bytes / 1e3:.0f} KB" if amount_bytes else "0"
+
+
+def show_apart(*amounts_bytes: float) -> list[str]:
+    """Write bytes with as many decimals, up to three, as tell different amounts apart."""
+    shown: list[str] = []
+    for decimals in (1, 2, 3):
+        shown = [show_bytes(amount, decimals) for amount in amounts_bytes]
+        if len(set(shown)) == len(set(amounts_bytes)):
+            break
+    return shown
 
 
 def show_gib(amount_bytes: float) -> str:

@@ -1,17 +1,19 @@
 """The table of sizes and the lines under the answer."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from statistics import median
 
 from harness.answer import half_words, practical
+from harness.cap import cap_words
 from harness.metal import told_limit
 from harness.predict import Rates, peak_bytes, trial_s
 from harness.preview import Preview
-from harness.records import Record, Role
-from harness.scope import LAYER_BYTES
+from harness.records import Limit, Record, Role
+from harness.scope import LAYER_BYTES, WARM
 from harness.series import Series, Size
-from harness.sizes import show_bytes, show_count, show_seconds
-from harness.verdict import inference_s
+from harness.sizes import show_apart, show_bytes, show_count, show_gib, show_seconds
+from harness.verdict import inference_s, judge
 
 Show = Callable[[float], str]
 
@@ -21,23 +23,29 @@ HEADER = ("model", "on", "verdict", "load", "peak", "inference", "slower", "back
 
 def summary_rows(series: Series) -> list[tuple[str, ...]]:
     """Give a line of cells for each size; medians over its trials, the worst of peak and gap."""
-    return [_summary_row(series, size) for size in series.sizes()]
+    sizes = series.sizes()
+    names = show_apart(*(size.weights_bytes for size in sizes))
+    return [
+        _summary_row(series, size, name) for size, name in zip(sizes, names, strict=True)
+    ]
 
 
-def _summary_row(series: Series, size: Size) -> tuple[str, ...]:
+def _summary_row(series: Series, size: Size, name: str) -> tuple[str, ...]:
     peak = size.peak_bytes
     slower = [one.slower for one in size.judgements if one.slower is not None]
     returned = [one.back for one in size.judgements if one.back is not None]
     written = [row.whole.disk_written_bytes for row in size.rows]
     gaps = [row.quality.others_gap_max_s for row in size.rows]
+    # An inference that was cut off took longer than is known.
+    over = ">" if any(row.timing.inference_over_s is not None for row in size.rows) else ""
     return (
-        show_bytes(size.weights_bytes),
+        name,
         series.device.upper(),
         _verdict_words(size),
         _middle([row.timing.load_s for row in size.rows], show_seconds),
         "-" if peak is None else show_bytes(peak),
-        _middle([inference_s(row) for row in size.rows], show_seconds),
-        _ratio(median(slower)) if slower else "-",
+        over + _middle([inference_s(row) for row in size.rows], show_seconds),
+        over + _ratio(median(slower)) if slower else "-",
         f"{median(returned):.1%}" if returned else "-",
         _middle(written, show_bytes),
         _middle(gaps, show_seconds, worst=True),
@@ -68,10 +76,13 @@ def _middle(values: Sequence[float | None], show: Show, *, worst: bool = False) 
 
 def conditions_line(rows: Sequence[Record]) -> str:
     """Say under which conditions the run was measured."""
-    first = next((row for row in rows if row.before.available_bytes is not None), rows[0])
+    told = [row for row in rows if row.before.available_bytes is not None]
+    capped = [row for row in told if row.limit.ram_limit_bytes is not None]
+    first = next(iter(capped or told), rows[0])
     limit = told_limit(row.machine for row in rows)
     caches = sorted({row.model.page_cache for row in rows if row.model.page_cache})
     parts = [
+        _held_to(first.limit),
         _known("started with {} available", first.before.available_bytes, show_bytes),
         _swap_in_use(first.before.swap_used_bytes),
         _named("Metal's limit {}", limit.words if limit else None),
@@ -81,6 +92,42 @@ def conditions_line(rows: Sequence[Record]) -> str:
         _named("model files {}", " and ".join(caches)),
     ]
     return "Conditions: " + (", ".join(part for part in parts if part) or "not known") + "."
+
+
+def _held_to(limit: Limit) -> str:
+    """Say what was taken from the child, and that the references ran without that."""
+    cap, ballast = cap_words(limit), limit.ballast_bytes
+    by = f"held to {cap} by {limit.limit_kind} (reference trials were not)" if cap else ""
+    beside = f"beside {show_gib(ballast)} of ballast" if ballast else ""
+    return ", ".join(part for part in (by, beside) if part)
+
+
+def cost_line(rows: Sequence[Record]) -> str:
+    """Say what the trials wrote to the disk, swap included; empty where nothing was measured."""
+    written = [row.whole.disk_written_bytes for row in rows]
+    known = [amount for amount in written if amount is not None]
+    if not known:
+        return ""
+    return (
+        f"Cost: the trials wrote {show_bytes(sum(known))} to the disk, "
+        f"{show_bytes(max(known))} the most that one wrote; the model files come on top."
+    )
+
+
+def load_line(series: Series) -> str:
+    """Tell reading from loading: the target with its files on the disk, and in memory."""
+    warm = [row for row in series.warm() if row.model.page_cache == WARM]
+    size = warm[-1].model.weights_bytes if warm else None
+    cold = [row.timing.load_s for row in series.as_asked if row.model.weights_bytes == size]
+    known = [load_s for load_s in cold if load_s is not None]
+    if not warm or warm[-1].timing.load_s is None or not known:
+        return ""
+    from_disk, from_memory = median(known), warm[-1].timing.load_s
+    return (
+        f"Loading {show_bytes(size or 0)} on the {series.device.upper()}: "
+        f"{show_seconds(from_disk)} with its files on the disk, {show_seconds(from_memory)} with "
+        "them in memory (1 trial)."
+    )
 
 
 def quality_line(rows: Sequence[Record]) -> str:
@@ -131,15 +178,31 @@ def advice_line(series: Series) -> str:
     """Say what to do, as far as this run's own rows support it."""
     if series.asked.sizes:
         return "To do: `make bench` measures the speed against references and finds the cliff."
+    if series.asked.limit.ram_limit_bytes is not None:
+        return _capped_advice(series.asked.limit.ram_limit_bytes, series.asked.limit)
     answered = practical(series)
     if answered is None:
         return "To do: run it again, which goes on in the same table; --yes tries what was skipped."
-    if answered:
-        return f"To do: nothing. Leave other programs the room they had: {_room(series)}."
+    return _practical_advice(series) if answered else _other_size_advice(series)
+
+
+def _practical_advice(series: Series) -> str:
+    return f"To do: nothing. Leave other programs the room they had: {_room(series)}."
+
+
+def _other_size_advice(series: Series) -> str:
     half = half_words(series)
     if half is not None:
         return f"To do: choose a smaller model or smaller weights, such as float16: {half}."
     return "To do: close other programs, or choose a smaller model or a machine with more memory."
+
+
+def _capped_advice(limit_bytes: int, limit: Limit) -> str:
+    ram = show_gib(limit_bytes + (limit.system_share_bytes or 0))
+    return (
+        "To do: read it as what happens when memory is taken away; only a run on a machine with "
+        f"{ram} answers for that machine."
+    )
 
 
 def _room(series: Series) -> str:
@@ -175,14 +238,30 @@ def series_document(series: Series) -> dict[str, object]:
         "device": series.device,
         "format": series.format,
         "practical": None if series.asked.sizes else practical(series),
+        "limit": asdict(series.asked.limit),
         "largest_practical_bytes": _bytes(bracket.low),
         "smallest_impractical_bytes": _bytes(bracket.high),
+        "beside": [_row_document(series, row) for row in series.of_role(Role.BALLAST)],
+        "warm": [_row_document(series, row) for row in series.warm()],
         "sizes": [_size_document(size) for size in series.sizes()],
     }
 
 
 def _bytes(layers: int | None) -> int | None:
     return None if layers is None else layers * LAYER_BYTES
+
+
+def _row_document(series: Series, row: Record) -> dict[str, object]:
+    judgement = judge(row, series.expected)
+    return {
+        "weights_bytes": row.model.weights_bytes,
+        "verdict": judgement and judgement.verdict,
+        "status": row.outcome.status,
+        "ballast_bytes": row.limit.ballast_bytes,
+        "page_cache": row.model.page_cache,
+        "load_s": row.timing.load_s,
+        "inference_s": inference_s(row),
+    }
 
 
 def _size_document(size: Size) -> dict[str, object]:

@@ -176,6 +176,7 @@ def whole_trial(samples: Sequence[Sample]) -> WholeTrial:
         peak_swap_used_bytes=_highest(seen, lambda reading: reading.swap_used_bytes),
         peak_compressor_bytes=_highest(seen, lambda reading: reading.compressor_bytes),
         least_available_bytes=min(available, default=None),
+        peak_rss_file_bytes=_highest(seen, lambda reading: reading.rss_file_bytes),
         disk_read_bytes=_growth(start, seen, lambda reading: reading.read_bytes),
         disk_written_bytes=_sum(written, swapped_out),
         macos_pressure_worst=_highest(seen, lambda reading: reading.macos_pressure),

@@ -23,6 +23,7 @@ from harness.pace import GO, Pace
 from harness.process import Exit, Process
 from harness.records import Phase
 from harness.stderr import kept_lines
+from harness.surroundings import FREE, Surroundings
 from harness.trace import read_trace
 from harness.watch import SAMPLER, Watch
 
@@ -56,6 +57,8 @@ class Setup:
     pace: Pace
     weights_bytes: int
     sampler: tuple[str, ...] = SAMPLER
+    around: Surroundings = FREE
+    """What the child and the canary run in."""
 
     def sampler_at_its_rate(self) -> tuple[str, ...]:
         """Give the sampler's command."""
@@ -71,9 +74,8 @@ def run_trial(setup: Setup, interrupt: Interrupt, watcher: Watcher) -> Observati
     with ExitStack() as stack:
         order = {**setup.order, "parent_pid": os.getpid()}
         child = stack.enter_context(Process((*setup.child, json.dumps(order)), setup.stderr))
-        watch = stack.enter_context(
-            Watch(child.pid, setup.trace, setup.disk, setup.guards, setup.sampler_at_its_rate())
-        )
+        setup.around.enter(child.pid)
+        watch = stack.enter_context(_watch(setup, child.pid))
         talk = _Talk(setup, child, watch, watcher)
         talk.run(interrupt)
         ended = _leave(child, talk)
@@ -91,6 +93,11 @@ def run_trial(setup: Setup, interrupt: Interrupt, watcher: Watcher) -> Observati
         phases=_phases(setup.order),
         metal_log=metal_log_of(stderr, os.environ),  # the child's environment is this one's
     )
+
+
+def _watch(setup: Setup, pid: int) -> Watch:
+    command = setup.sampler_at_its_rate()
+    return Watch(pid, setup.trace, setup.disk, setup.guards, command, setup.around)
 
 
 def _phases(order: Message) -> tuple[Phase, ...]:

@@ -19,7 +19,7 @@ THRASH_BACK_ALONE = 0.1
 """Without a reference, `back` has to speak alone."""
 SWAPPED_OUT_SHARE = 0.05
 RESIDUAL_MAX = 0.25
-OWN_FAILURES = ("sampler", "gate", "end", "free_disk")
+OWN_FAILURES = ("sampler", "gate", "end", "free_disk", "ballast")
 """Stop rules that tell of the measurement, not of the model."""
 REFERENCES_MIN = 3
 REFERENCE_SPAN = 4.0

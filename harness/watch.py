@@ -12,29 +12,50 @@ from typing import Self
 from harness.guard import Guards
 from harness.lines import Lines
 from harness.process import Process
+from harness.surroundings import FREE, Surroundings
 
 SUMMARY_S = 10.0
 CANARY_S = 2.0
 SAMPLER = (sys.executable, "-m", "harness.sampler")
 
 
+def _canary_in(around: Surroundings, beat: int) -> "subprocess.Popen[bytes]":
+    """Start the canary, and let it take its pages once it is where the child is."""
+    canary = subprocess.Popen(
+        (sys.executable, "-m", "harness.canary"),
+        stdin=subprocess.PIPE,
+        stdout=beat,
+        start_new_session=True,
+    )
+    around.enter(canary.pid)
+    assert canary.stdin is not None  # it was asked for as a pipe
+    with suppress(BrokenPipeError), canary.stdin as gate:
+        gate.write(b"go\n")
+    return canary
+
+
 class Watch:
     """Watches one child from outside and writes its trace."""
 
     def __init__(
-        self, pid: int, trace: Path, disk: Path, guards: Guards, sampler: tuple[str, ...]
+        self,
+        pid: int,
+        trace: Path,
+        disk: Path,
+        guards: Guards,
+        sampler: tuple[str, ...],
+        around: Surroundings = FREE,
     ) -> None:
         """Start both; sampler is the command that the rest of its arguments is added to."""
         beats, beat = os.pipe()
-        canary = (sys.executable, "-m", "harness.canary")
-        self._canary = subprocess.Popen(
-            canary, stdin=subprocess.DEVNULL, stdout=beat, start_new_session=True
-        )
+        self._canary = _canary_in(around, beat)
         os.close(beat)
+        group = () if around.folder is None else ("--group", str(around.folder))
         command = (
             *(*sampler, str(pid), str(trace)),
             *("--disk", str(disk), "--guards", guards.to_json()),
             *("--canary", str(beats)),
+            *group,
         )
         self._sampler = Process(command, trace.with_suffix(".sampler"), pass_fds=(beats,))
         os.close(beats)

@@ -14,7 +14,7 @@ from harness.records import (
     Timing,
     TrialKey,
 )
-from harness.scope import LAYER_BYTES, Trial
+from harness.scope import LAYER_BYTES, Asked, Trial
 
 MACHINE = Machine(
     machine="amd-epyc-2core-24gib", chip="AMD EPYC", cores=2, ram_bytes=25_275_990_016, os="linux"
@@ -56,8 +56,9 @@ SECONDS_PER_LAYER = 0.004
 """What an inference takes on the machines that tests make up, as long as the model fits."""
 
 
-def trial_row(trial: Trial, word: str) -> Record:
+def trial_row(trial: Trial, word: str, asked: Asked | None = None) -> Record:
     """Make the row of a planned trial that went as the word says: a verdict or a status."""
+    limit = trial.limit(asked or Asked(target_bytes=0, resolution_bytes=0))
     usual = trial.layers * SECONDS_PER_LAYER
     match word:
         case "fits":
@@ -71,13 +72,14 @@ def trial_row(trial: Trial, word: str) -> Record:
         case _:
             row = a_row(trial.layers, status=Status(word))
     return changed(
-        row,
+        replace(row, limit=limit),
         key={"role": trial.role, "repeat": trial.repeat},
-        model={"device_asked": trial.device, "device": trial.device, "format": trial.format},
-    )
+        model={"device_asked": trial.device, "device": trial.device, "format": trial.format,
+               "cache_asked": trial.cache},
+    )  # fmt: skip
 
 
-def skipped_row(trial: Trial) -> Record:
+def skipped_row(trial: Trial, asked: Asked | None = None) -> Record:
     """Make the row of a trial that the plan says not to make."""
-    row = trial_row(trial, Status.SKIPPED)
+    row = trial_row(trial, Status.SKIPPED, asked)
     return changed(row, outcome={"reason": trial.skip})

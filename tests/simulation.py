@@ -57,7 +57,8 @@ def played(
         trial = next_trial(asked, bounds, rows)
         if trial is None:
             return rows
-        row = skipped_row(trial) if trial.skip else trial_row(trial, machine(trial))
+        went = machine(trial) if not trial.skip else ""
+        row = skipped_row(trial, asked) if trial.skip else trial_row(trial, went, asked)
         rows = (*rows, row)
     raise AssertionError(f"no end after {most} trials")
 
@@ -66,6 +67,11 @@ def series_of(rows: tuple[Record, ...], asked: Asked = ASKED, bounds: Bounds = B
     """Give the one series of a run on one device."""
     (series,) = all_series(asked, bounds, rows)
     return series
+
+
+def judged(rows: tuple[Record, ...], asked: Asked = ASKED) -> list[int]:
+    """List the layers of the trials that are judged: under the cap that was asked for, cold."""
+    return sizes(series_of(rows, asked).as_asked)
 
 
 def sizes(rows: tuple[Record, ...], *roles: Role) -> list[int]:

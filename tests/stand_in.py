@@ -1,8 +1,9 @@
 """A child that needs no framework: it speaks as bench.child does, and behaves as it is told.
 
 Its first argument is a JSON object: `infer_s_per_gb`, `load_s`, `misbehave` ({layers: how}) with
-how one of kill, abort, exit, hang-gate, hang-infer, mute, oom, invalid, refused. As a Mac's child
-it also has `gpu`, `metal`, `log` (lines for stderr) and `ran_on` (the device that does the work).
+how a word of misbehave() and the phase (gate and make are phases here), such as kill-load, or
+hog-load, which takes `hog` ({size_bytes, after}) once the file `after` is there. As a Mac's child it
+also has `gpu`, `metal`, `log` (lines for stderr) and `ran_on` (the device that does the work).
 """
 
 import ctypes
@@ -16,6 +17,7 @@ from typing import Any
 
 LAYER_BYTES = 4096 * 4096 * 4
 DIE_WITH_PARENT = 1
+CHUNK_BYTES = 2**20
 
 
 def tell(event: str, **more: object) -> None:
@@ -31,8 +33,9 @@ def wait() -> str:
     return line.strip()
 
 
-def make(order: dict[str, Any]) -> None:
+def make(order: dict[str, Any], behaviour: dict[str, Any]) -> None:
     for wanted in order["models"]:
+        misbehave(behaviour.get("misbehave", {}).get(str(wanted["layers"]), ""), "make")
         folder = Path(order["models_dir"]) / "models" / f"stand-in-{wanted['layers']}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "data").write_bytes(b"weights")
@@ -53,10 +56,18 @@ def misbehave(how: str, phase: str) -> None:
         sys.exit(7)
     if how == f"hang-{phase}":
         time.sleep(3600)
-    for status in ("oom_error", "invalid", "refused"):
+    for status in ("oom_error", "invalid", "refused", "no_space"):
         if how == f"{status}-{phase}":
             tell("failed", status=status, phase=phase, reason=f"said {status}")
             sys.exit(1)
+
+
+def hog(size_bytes: int, after: str) -> list[bytearray]:
+    """Take memory that no compressor makes smaller, once this file is there."""
+    while not Path(after).exists():
+        time.sleep(0.02)
+    chunk = os.urandom(CHUNK_BYTES)
+    return [bytearray(chunk) for _ in range(size_bytes // CHUNK_BYTES)]
 
 
 def edge(how: str, phase: str, **more: object) -> str:
@@ -78,6 +89,8 @@ def trial(order: dict[str, Any], behaviour: dict[str, Any]) -> None:
          device=order["device"], metal=behaviour.get("metal"), gpu=behaviour.get("gpu"),
          device_allocated_bytes=behaviour.get("metal") and 0)  # fmt: skip
     time.sleep(behaviour.get("load_s", 0.0))
+    if how == "hog-load":
+        hog(**behaviour["hog"])
     held = behaviour.get("metal") and (weights if order["device"] == "gpu" else 0)
     edge(how, "load", seconds=0.01, weights_bytes=weights, file_bytes=weights,
          largest_tensor_bytes=LAYER_BYTES, device_allocated_bytes=held)  # fmt: skip
@@ -117,7 +130,7 @@ def main() -> None:
     tell("ready", pid=os.getpid())
     wait()
     if order["task"] == "make":
-        make(order)
+        make(order, behaviour)
     else:
         trial(order, behaviour)
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.answer import half_words, machine_name, practical, sentence, times
+from harness.answer import half_words, practical, sentence
+from harness.phrases import machine_name, times
 from harness.records import Machine, Role, Status
 from harness.series import Series
 from tests.mac import (

@@ -95,11 +95,18 @@ def test_a_reader_that_stalls_is_not_waited_for_and_gets_the_worst_gap_later() -
     os.close(here)
 
 
+def started() -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "harness.canary"]
+    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
 @pytest.fixture
 def canary() -> Iterator["subprocess.Popen[bytes]"]:
-    """Start the real one."""
-    command = [sys.executable, "-m", "harness.canary"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+    """Start the real one, and let it begin."""
+    with started() as process:
+        assert process.stdin is not None
+        process.stdin.write(b"go\n")
+        process.stdin.close()
         yield process
         process.kill()
 
@@ -122,6 +129,12 @@ def test_a_real_canary_outlives_ctrl_c_and_ends_at_term(canary: "subprocess.Pope
     assert b"gap_s" in canary.stdout.readline()
     canary.terminate()
     assert canary.wait(LIMIT_S) == -signal.SIGTERM
+
+
+def test_a_canary_takes_no_pages_before_it_is_told_to() -> None:
+    with started() as process:
+        said, _ = process.communicate(timeout=LIMIT_S)  # closes its stdin, as a dead parent does
+    assert (said, process.returncode) == (b"", 0)
 
 
 def test_its_pages_are_its_own_and_not_locked(canary: "subprocess.Popen[bytes]") -> None:

@@ -36,7 +36,7 @@ PURE = ("answer", "cliff", "columns", "cross_checks", "gpu_memory", "guard", "pl
         "records", "scope", "series", "sources", "verdict")  # fmt: skip
 """Modules whose answers depend on their arguments alone."""
 READS_FILES = {"os", "pathlib"}
-MAY_EXIT = {"harness.__main__", "harness.sampler", "harness.canary"}
+MAY_EXIT = {"harness.__main__", "harness.sampler", "harness.canary", "harness.ballast"}
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev", "/var", "/opt", "/Library", "/Users", "/home", "/root",
                   "/tmp")  # fmt: skip
 
@@ -199,7 +199,9 @@ def test_importing_harness_does_nothing_and_loads_no_framework() -> None:
     run_python(IMPORT_ALL_WATCHED.format(modules=modules, forbidden=HEAVY))
 
 
-@pytest.mark.parametrize("module", ["harness.sampler", "harness.canary", "harness.cli"])
+@pytest.mark.parametrize(
+    "module", ["harness.sampler", "harness.canary", "harness.ballast", "harness.cli"]
+)
 def test_what_runs_beside_the_child_or_starts_first_is_small(module: str) -> None:
     run_python(IMPORT_ALL_WATCHED.format(modules=[module], forbidden=HEAVY | {"rich"}))
 

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.guard import Guards, tripped
-from harness.readings import Reading
 from harness.records import PhaseMemory, Role, Status
 from harness.runs import lost_sizes, settle
 from harness.series import is_bad_omen
@@ -62,10 +60,3 @@ def test_an_inference_cut_off_after_rest_is_judged_by_what_came_back_then() -> N
     )
     assert row.again != PhaseMemory()
     assert back(row) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(("used", "stops"), [(0, False), (4 * GB, True), (None, False)])
-def test_free_swap_counts_as_memory_that_is_left(used: int | None, stops: bool) -> None:
-    reading = Reading(available_bytes=GB // 2, swap_total_bytes=4 * GB, swap_used_bytes=used)
-    stop = tripped(Guards(least_available_bytes=GB), reading, 1.0)
-    assert (stop is not None) is stops

@@ -5,12 +5,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from harness.guard import Guards
 from harness.lines import Message
+from harness.pipes import Beat, Pipes
 from harness.trace import phase_memory, read_trace
 from tests.sampled import (
     LIMIT_S,
@@ -67,6 +70,32 @@ def test_a_child_that_ignores_term_is_ended_when_the_parent_has_gone(tmp_path: P
         assert child.popen.wait(LIMIT_S) == -signal.SIGKILL
         assert sampler.popen.wait(LIMIT_S) == 0
     assert read_trace(tmp_path / "t").summary is not None
+
+
+def test_a_memory_group_goes_with_the_parent(tmp_path: Path) -> None:
+    with a_child(WAITS) as child, a_grouped_sampler(child.pid, tmp_path) as sampler:
+        sampler.until("attached")
+        sampler.close_stdin()
+        assert sampler.popen.wait(LIMIT_S) == 0
+        assert child.popen.wait(LIMIT_S) == -signal.SIGTERM
+    assert not (tmp_path / "group").exists()
+
+
+def test_a_memory_group_is_left_to_a_parent_that_is_there(tmp_path: Path) -> None:
+    with a_child(WAITS) as child, a_grouped_sampler(child.pid, tmp_path) as sampler:
+        sampler.until("attached")
+        sampler.command(END)
+        sampler.until("summary")
+        assert sampler.popen.wait(LIMIT_S) == 0
+    assert (tmp_path / "group").exists()
+
+
+def a_grouped_sampler(pid: int, folder: Path) -> Talker:
+    """Start a sampler that is told of a memory group in this folder."""
+    group = folder / "group"
+    group.mkdir()
+    arguments = (str(pid), str(folder / "t"), "--group", str(group))
+    return Talker("-m", "tests.grouped_sampler", *arguments)
 
 
 def test_the_whole_group_is_ended_not_only_its_leader(tmp_path: Path) -> None:
@@ -137,22 +166,61 @@ def test_a_process_that_had_gone_before_is_told_of(tmp_path: Path) -> None:
 
 
 def test_the_canarys_beats_reach_the_trace(tmp_path: Path) -> None:
-    beats, beat = os.pipe()
-    command = [sys.executable, "-m", "harness.canary"]
-    with a_child(WAITS) as child, subprocess.Popen(command, cwd=ROOT, stdout=beat) as canary:
-        os.close(beat)
+    with a_child(WAITS) as child, a_canary() as (canary, beats):
         options = ("--canary", str(beats))
         with a_sampler(child.pid, tmp_path / "t", *options, pass_fds=(beats,)) as sampler:
             os.close(beats)
-            for _ in range(4):
-                sampler.until("live")
+            wait_for_a_beat(tmp_path / "t")
             sampler.command(END)
             assert sampler.until("summary")["summary"]["others_gap_max_s"] > 0
             sampler.popen.wait(LIMIT_S)
         # Nobody listens any more.
         assert canary.wait(LIMIT_S) == 0
-    samples = read_trace(tmp_path / "t").samples
-    assert any(sample.others_gap_s is not None for sample in samples)
+
+
+def test_a_canary_that_stands_still_ends_the_child(tmp_path: Path) -> None:
+    with a_child(WAITS) as child, a_canary() as (canary, beats):
+        options = ("--canary", str(beats), "--guards", Guards(canary_silent_s=1.0).to_json())
+        with a_sampler(child.pid, tmp_path / "t", *options, pass_fds=(beats,)) as sampler:
+            os.close(beats)
+            wait_for_a_beat(tmp_path / "t")
+            canary.send_signal(signal.SIGSTOP)
+            assert sampler.until("stopped")["stopped"] == "canary_silent"
+            assert child.popen.wait(LIMIT_S) == -signal.SIGTERM
+
+
+@contextmanager
+def a_canary() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Start a canary, and give it with the descriptor of its beats, which is the caller's."""
+    beats, beat = os.pipe()
+    command = [sys.executable, "-m", "harness.canary"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=beat) as canary:
+        os.close(beat)
+        assert canary.stdin is not None
+        canary.stdin.write(b"go\n")
+        canary.stdin.flush()
+        try:
+            yield canary, beats
+        finally:
+            canary.kill()
+
+
+def wait_for_a_beat(path: Path) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while all(sample.others_gap_s is None for sample in read_trace(path).samples):
+        assert time.monotonic() < deadline, "the canary does not beat"
+        time.sleep(0.1)
+
+
+def test_a_canary_that_has_ended_is_none_any_more(tmp_path: Path) -> None:
+    beats, beat = os.pipe()
+    with Pipes(os.getpid(), tmp_path / "t", beats) as pipes:
+        assert pipes.beats() == []
+        os.write(beat, b'{"at":7,"gap_s":0.5}\n')
+        os.close(beat)
+        assert pipes.beats() == [Beat(7, 0.5)]
+        assert pipes.beats() is None
+    os.close(beats)
 
 
 def wait_for_samples(path: Path, count: int) -> None:

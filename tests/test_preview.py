@@ -5,11 +5,21 @@ from dataclasses import replace
 import pytest
 
 from harness.predict import Rates, peak_bytes, rates_of, trial_s, weights_that_fit
-from harness.preview import Preview, preview
-from harness.records import Record, Status
+from harness.preview import THRASHING_S, Preview, preview
+from harness.records import Limit, Record, Role, Status
 from harness.scope import LAYER_BYTES
 from tests.records import a_row, changed
-from tests.simulation import ASKED, BOUNDS, GB, TARGET, cliff_at, played, sizes, without_cliff
+from tests.simulation import (
+    ASKED,
+    BOUNDS,
+    GB,
+    RESOLUTION,
+    TARGET,
+    cliff_at,
+    played,
+    sizes,
+    without_cliff,
+)
 
 RATES = Rates()
 
@@ -59,7 +69,48 @@ def test_what_is_left_is_taken_to_fit_even_after_a_trial_that_crawled() -> None:
     assert sizes(rows)[-1] == 124
     assert rates_of(rows).infer < RATES.infer / 10
     seen = preview(ASKED, BOUNDS, rates_of(rows), rows)
-    assert layers_in(seen) == [TARGET, 86, 86, TARGET, TARGET]
+    beside, warm = TARGET, TARGET
+    assert layers_in(seen) == [TARGET, 86, 86, TARGET, TARGET, beside, warm]
+
+
+# Under a cap.
+
+CAP_BYTES = 8 * 2**30
+CAPPED = replace(ASKED, limit=Limit(CAP_BYTES, "cgroup-v1", 0))
+CONTAINED = replace(BOUNDS, contained=True)
+
+
+def is_over_the_cap(layers: int) -> bool:
+    return peak_bytes(layers * LAYER_BYTES, "savedmodel") > CAP_BYTES
+
+
+def test_under_a_cap_the_plan_comes_to_a_cliff_where_the_peak_is_the_cap() -> None:
+    seen = preview(CAPPED, CONTAINED, RATES)
+    low, high = sorted({trial.layers for trial in seen.trials if trial.role is Role.EDGE})
+    assert not is_over_the_cap(low)
+    assert is_over_the_cap(high)
+    assert high - low <= RESOLUTION
+    assert max(layers_in(seen)) == TARGET
+
+
+def test_a_trial_above_its_cap_takes_a_minute_more() -> None:
+    seen = preview(CAPPED, CONTAINED, RATES)
+    over = [layers for layers in layers_in(seen) if is_over_the_cap(layers)]
+    usual = sum(trial_s(layers * LAYER_BYTES, RATES) for layers in layers_in(seen))
+    files = TARGET * LAYER_BYTES / RATES.write
+    assert len(over) == 4  # the target, and the edge above the cap three times
+    assert seen.duration_s == pytest.approx(usual + files + 4 * THRASHING_S)
+
+
+def test_a_reference_runs_free_and_is_not_above_the_cap() -> None:
+    tiny = replace(ASKED, limit=Limit(2**30, "cgroup-v1", 0))
+    seen = preview(tiny, CONTAINED, RATES)
+    references = [trial for trial in seen.trials if trial.role is Role.REFERENCE]
+    over = [t for t in seen.trials if t not in references and t.layers * LAYER_BYTES > 2**29]
+    usual = sum(trial_s(layers * LAYER_BYTES, RATES) for layers in layers_in(seen))
+    files = TARGET * LAYER_BYTES / RATES.write
+    assert references[-1].weights_bytes > 2**30
+    assert seen.duration_s == pytest.approx(usual + files + len(over) * THRASHING_S)
 
 
 # Predictions.

@@ -202,7 +202,7 @@ def test_what_is_wired_only_while_inferring_is_the_trial_s_peak() -> None:
 BEGUN: Message = {
     "begin": 7, "layers": 15, "role": "target", "repeat": 1, "device": "cpu",
     "format": "savedmodel", "previous": "67108864 ok", "started_utc": "2025-01-01T00:00:00Z",
-    "boot_id": "abc",
+    "boot_id": "abc", "ballast_bytes": None, "cache": "cold",
 }  # fmt: skip
 
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from harness.errors import UsageError
 from harness.sizes import (
     parse_duration,
+    parse_memory,
     parse_size,
     parse_sizes,
+    show_apart,
     show_bytes,
     show_count,
     show_gib,
@@ -61,6 +63,35 @@ def test_a_number_without_end_is_refused_rather_than_computed() -> None:
         parse_duration("9" * 400 + "s", "--need")
 
 
+@pytest.mark.parametrize(
+    ("text", "size_bytes"),
+    [
+        ("16GB", 16 * 2**30),
+        ("16gb", 16 * 2**30),
+        ("16GiB", 16 * 2**30),
+        ("512MB", 512 * 2**20),
+        (" 4.5 GB ", 9 * 2**29),
+        ("1TB", 2**40),
+    ],
+)
+def test_an_amount_of_memory_is_a_power_of_two_either_way(text: str, size_bytes: int) -> None:
+    assert parse_memory(text, "--ram") == size_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("16", "--ram 16: a size needs a unit, such as 16GB."),
+        ("16XB", "--ram 16XB: unknown unit 'XB'; use MB, GB, MiB or GiB."),
+        ("much", "--ram 'much' is not understood: write it like 12GB or 512MiB."),
+    ],
+)
+def test_an_amount_of_memory_that_is_none_is_refused_as_a_size_is(text: str, words: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse_memory(text, "--ram")
+    assert str(refusal.value) == words
+
+
 def test_sizes_stand_between_commas_in_the_order_given() -> None:
     assert parse_sizes("2GB, 1GB,512MiB", "--sizes") == (2 * 10**9, 10**9, 2**29)
 
@@ -109,6 +140,23 @@ def test_a_duration_that_is_none_is_refused_with_the_cure(text: str, words: str)
 )
 def test_bytes_are_shown_with_at_most_one_decimal(amount_bytes: float, words: str) -> None:
     assert show_bytes(amount_bytes) == words
+
+
+@pytest.mark.parametrize(
+    ("amounts_bytes", "words"),
+    [
+        ((12e9, 12.5e9), ["12 GB", "12.5 GB"]),
+        ((12.01e9, 12.04e9), ["12.01 GB", "12.04 GB"]),
+        ((12.001e9, 12.002e9), ["12.001 GB", "12.002 GB"]),
+        ((1e9, 1e9, 2e9), ["1 GB", "1 GB", "2 GB"]),
+        ((12.0001e9, 12.0002e9), ["12.000 GB", "12.000 GB"]),
+        ((), []),
+    ],
+)
+def test_bytes_are_shown_with_as_many_decimals_as_tell_them_apart(
+    amounts_bytes: tuple[float, ...], words: list[str]
+) -> None:
+    assert show_apart(*amounts_bytes) == words
 
 
 def test_memory_is_shown_in_gib_as_it_is_sold() -> None:

@@ -61,8 +61,16 @@ def doctor(options: Namespace) -> int:
     if folder is not None:
         facts = _saved_facts(seen, own)
         _save(display, folder, Findings(facts, sources, checks, graphics, probe))
-    notes = [*_notes(platform, seen), *(f"{one.name}: {one.says}" for one in differing(checks))]
+    notes = [*_notes(platform, seen), _cap_note(platform), *(f"{one.name}: {one.says}" for one in differing(checks))]
     return _conclude(display, seen, problems, notes)
+
+
+def _cap_note(platform: Platform) -> str:
+    """Say how --ram would be done here."""
+    why_not = platform.no_group()
+    if why_not is None:
+        return "--ram lays a cap by a memory group: the child alone feels it."
+    return f"--ram holds ballast, which the whole machine feels. {why_not}"
 
 
 def _show_facts(display: Display, seen: Survey, own: Rows) -> None:

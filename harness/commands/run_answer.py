@@ -56,6 +56,9 @@ def show_answer(call: Call, this_run: Run, rows: tuple[Record, ...]) -> None:
     display.say("")
     display.say(summary.conditions_line(rows))
     display.say(summary.quality_line(rows))
+    for line in (summary.cost_line(rows), *(summary.load_line(series) for series in every)):
+        if line:
+            display.say(line)
     for series in every:
         display.say(summary.advice_line(series))
     display.say(f"Table: {this_run.table}")

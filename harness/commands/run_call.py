@@ -10,6 +10,7 @@ from pathlib import Path
 from harness import summary
 from harness.awake import awake_command
 from harness.bounds import Choice, Room, asked_of, bounds_of, room_of
+from harness.cap import BALLAST, PREFIX, held_bytes, limit_of
 from harness.consent import about_to_happen, choice_of
 from harness.devices import devices_of
 from harness.display import Display
@@ -18,12 +19,20 @@ from harness.metal import MetalLimit, told_limit
 from harness.models import LEFT_FREE_BYTES, models_bytes
 from harness.platforms import Platform
 from harness.predict import rates_of
-from harness.preflight import disk_problem, low_power_warning, macos_warning, programs_warning
+from harness.preflight import (
+    ballast_problem,
+    disk_problem,
+    low_power_warning,
+    macos_warning,
+    programs_warning,
+)
 from harness.preview import preview
 from harness.programs import running_programs
+from harness.records import Limit
 from harness.rows import Ground
 from harness.runs import Run, lost_sizes, new_run, resumable, resumed, settle, unfinished
 from harness.settings import SEED, Settings, protocol_of
+from harness.surroundings import group_kind
 from harness.survey import Survey, present_folder
 
 Look = Callable[[Platform, Path], Survey]
@@ -76,7 +85,8 @@ def look_around(
             "safe: `make doctor` shows what it tells."
         )
     devices = devices_of(settings.device, seen.machine, seen.packages)
-    room = room_of(settings, seen, devices, models_bytes(models_dir))
+    limit = _limit(settings, seen, platform)
+    room = room_of(settings, seen, devices, models_bytes(models_dir), limit)
     # What is kept free counts on both sides, so that the sentence names what the disk really has.
     free_bytes, needed_bytes = (
         room.disk_bytes + LEFT_FREE_BYTES,
@@ -85,9 +95,23 @@ def look_around(
     too_large = disk_problem(free_bytes, needed_bytes, "the models folder")
     if too_large is not None and not settings.plan:
         raise MachineError(too_large)
-    asked = asked_of(settings, devices)
+    asked = asked_of(settings, devices, limit)
     ground = Ground("", protocol_of(settings), seen.machine, seen.versions, asked, SEED)
     return Call(settings, display, platform, seen, room, ground, models_dir, child)
+
+
+def _limit(settings: Settings, seen: Survey, platform: Platform) -> Limit:
+    """Find how a cap can be laid here; raises UsageError or MachineError where it cannot."""
+    kind, ram_bytes = BALLAST, seen.machine.ram_bytes
+    wanted, share = settings.ram_bytes, settings.system_share_bytes
+    if wanted is not None:
+        kind = group_kind(platform, wanted - share) or BALLAST
+    limit = limit_of(wanted, share, settings.ballast_bytes, ram_bytes, kind)
+    held, available = held_bytes(limit, ram_bytes), seen.system.available_bytes or 0
+    problem = ballast_problem(held, available) if held else None
+    if problem is not None:
+        raise MachineError(problem)
+    return limit
 
 
 def show_plan(call: Call) -> int:
@@ -105,7 +129,9 @@ def show_plan(call: Call) -> int:
 def warn(call: Call) -> None:
     """Say what may spoil the measurement, though it does not prevent it."""
     machine = call.survey.machine
+    by_ballast = call.ground.asked.limit.limit_kind == BALLAST
     warnings = (
+        call.platform.no_group() if by_ballast else None,
         macos_warning(machine.os, machine.os_version),
         low_power_warning(call.survey.condition),
         programs_warning(running_programs(os.getpid())),
@@ -118,6 +144,7 @@ def warn(call: Call) -> None:
 
 def take_up(call: Call) -> Run:
     """Settle what never came back, then go on with an unfinished run or begin a new one."""
+    call.platform.sweep_groups(PREFIX)  # a run that was killed may have left its own
     results = call.settings.results
     earlier = list(unfinished(results))
     for other in earlier:

@@ -44,6 +44,31 @@ class Probe(Protocol):
         ...
 
 
+class Group(Protocol):
+    """A group of processes that share one limit of memory: what a cap is made of."""
+
+    @property
+    def kind(self) -> str:
+        """Name what it is, in the words of the column limit_kind."""
+        ...
+
+    @property
+    def folder(self) -> Path:
+        """The folder by which another process finds it."""
+        ...
+
+    def enter(self, pid: int) -> None:
+        """Put a process into it; memory that it holds already stays counted where it was.
+
+        Raises MachineError when the system refuses, and ProcessLookupError when it has gone.
+        """
+        ...
+
+    def remove(self) -> None:
+        """End what is still in it, and take it away; one that is gone is no error."""
+        ...
+
+
 class Platform(Protocol):
     """An operating system, as far as memcliff needs it."""
 
@@ -67,8 +92,30 @@ class Platform(Protocol):
         """Read the system's side only; disk is the folder whose free space counts."""
         ...
 
-    def probe(self, pid: int, disk: Path) -> Probe:
-        """Attach to a process. Raises ProcessLookupError when it has gone."""
+    def probe(self, pid: int, disk: Path, group: Group | None = None) -> Probe:
+        """Attach to a process; what its group tells stands for the system's own figures.
+
+        Raises ProcessLookupError when it has gone.
+        """
+        ...
+
+    def no_group(self) -> str | None:
+        """Say why no memory group can be made here, and what would change that; None: one can."""
+        ...
+
+    def group(self, name: str, limit_bytes: int) -> Group:
+        """Make a memory group with this limit; swap is not limited.
+
+        Raises MachineError when the system refuses; then nothing is left of it.
+        """
+        ...
+
+    def group_at(self, folder: Path) -> Group:
+        """Find a group that another process made."""
+        ...
+
+    def sweep_groups(self, prefix: str) -> int:
+        """Take away the groups of such names that hold no process; give their number."""
         ...
 
     def drop_file_pages(self, paths: Iterable[Path]) -> None:

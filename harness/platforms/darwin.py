@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from harness.platforms import darwin_folders, darwin_machine, darwin_page_cache
+from harness.errors import MachineError
+from harness.platforms import Group, darwin_folders, darwin_machine, darwin_page_cache
 from harness.platforms.darwin_library import Library, system_handle
 from harness.platforms.darwin_probe import DarwinProbe
 from harness.platforms.darwin_statistics import HostStatistics
@@ -37,6 +38,7 @@ CACHES = (
     ),
 )
 APPLE_SILICON_PAGE_BYTES = 16384
+NO_GROUP = "macOS has no memory groups: let ballast take the memory that is not to be there."
 HIGHEST_NICE = -20
 
 Ask = Callable[[Sequence[str]], str | None]
@@ -128,9 +130,30 @@ class Darwin:
     def _system(self, disk: Path) -> DarwinSystem:
         return DarwinSystem(self._library, self._statistics, disk, self._page_bytes)
 
-    def probe(self, pid: int, disk: Path) -> DarwinProbe:
+    def probe(
+        self,
+        pid: int,
+        disk: Path,
+        group: Group | None = None,  # noqa: ARG002  # the protocol's; none can be made here
+    ) -> DarwinProbe:
         """Attach to a process. Raises ProcessLookupError when it has gone."""
         return DarwinProbe(self._library, pid, self._system(disk), self._page_bytes)
+
+    def no_group(self) -> str:
+        """Say that macOS has no memory groups; nothing would change that."""
+        return NO_GROUP
+
+    def group(self, name: str, limit_bytes: int) -> NoReturn:  # noqa: ARG002  # the protocol's
+        """Raise MachineError: there are none."""
+        raise MachineError(NO_GROUP)
+
+    def group_at(self, folder: Path) -> NoReturn:  # noqa: ARG002  # the protocol's
+        """Raise MachineError: there are none."""
+        raise MachineError(NO_GROUP)
+
+    def sweep_groups(self, prefix: str) -> int:  # noqa: ARG002  # the protocol's
+        """Tell that there was none to take away."""
+        return 0
 
     def drop_file_pages(self, paths: Iterable[Path]) -> None:
         """Take the files' pages out of the page cache, as far as the system lets go of them."""

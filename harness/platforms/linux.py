@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.platforms import linux_machine, linux_page_cache, linux_proc
+from harness.platforms import Group, linux_machine, linux_page_cache, linux_proc
+from harness.platforms.linux_cgroup import Cgroup, Cgroups
 from harness.platforms.linux_probe import LinuxProbe, LinuxSystem
 from harness.readings import Reading
 from harness.records import Condition, Machine
@@ -34,6 +35,7 @@ class Linux:
         self._proc, self._sys = root / "proc", root / "sys"
         self._environment = os.environ if environment is None else environment
         self._page_bytes = os.sysconf("SC_PAGE_SIZE")
+        self._cgroups = Cgroups(root, self._page_bytes)
 
     def machine(self) -> Machine:
         """Name the machine; a GPU is not looked for, since TensorFlow for Linux here has none."""
@@ -97,9 +99,31 @@ class Linux:
         finally:
             system.close()
 
-    def probe(self, pid: int, disk: Path) -> LinuxProbe:
-        """Attach to a process. Raises ProcessLookupError when it has gone."""
-        return LinuxProbe(self._proc, pid, disk, self._page_bytes)
+    def probe(self, pid: int, disk: Path, group: Group | None = None) -> LinuxProbe:
+        """Attach to a process; what its group tells stands for the system's own figures.
+
+        Raises ProcessLookupError when it has gone.
+        """
+        return LinuxProbe(self._proc, pid, disk, self._page_bytes, group)
+
+    def no_group(self) -> str | None:
+        """Say why no memory group can be made here, and what would change that; None: one can."""
+        return self._cgroups.no_group()
+
+    def group(self, name: str, limit_bytes: int) -> Cgroup:
+        """Make a memory group with this limit, in whole pages; swap is not limited.
+
+        Raises MachineError when the system refuses; then nothing is left of it.
+        """
+        return self._cgroups.group(name, limit_bytes)
+
+    def group_at(self, folder: Path) -> Cgroup:
+        """Find a group that another process made. Raises MachineError when it can be none."""
+        return self._cgroups.group_at(folder)
+
+    def sweep_groups(self, prefix: str) -> int:
+        """Take away the groups of such names that hold no process; give their number."""
+        return self._cgroups.sweep(prefix)
 
     def drop_file_pages(self, paths: Iterable[Path]) -> None:
         """Take the files' pages out of the page cache, as far as the system lets go of them."""

@@ -2,9 +2,11 @@
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from harness.platforms import linux_proc
+from harness.platforms import Group, linux_proc
+from harness.platforms.linux_cgroup_text import READINGS
 from harness.readings import Reading, combined
 
 CHUNK_BYTES = 65536
@@ -134,10 +136,42 @@ def _stall_s(source: Source) -> float | None:
     return None if text is None else linux_proc.full_stall_s(text)
 
 
+class GroupMemory:
+    """Reads what a memory group tells."""
+
+    def __init__(self, group: Group) -> None:
+        names, self._parse = READINGS[group.kind]
+        self._sources = [Source(group.folder / name) for name in names]
+
+    @property
+    def failed_reads(self) -> int:
+        """Count what was refused, as of a group that has been taken away."""
+        return sum(source.failed_reads for source in self._sources)
+
+    def read(self) -> Reading:
+        """Read everything there is."""
+        return self._parse(*(source.text() or "" for source in self._sources))
+
+    def over(self, system: Reading) -> Reading:
+        """Put the group's figures over the system's.
+
+        Where the group does not tell what is available and who was killed, nobody does: a counter
+        that is the group's once and the system's later would tell of kills that never were.
+        """
+        return combined(replace(system, available_bytes=None, oom_kills=None), self.read())
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for source in self._sources:
+            source.close()
+
+
 class LinuxProbe:
     """Reads one process and the system around it. Raises ProcessLookupError when it has gone."""
 
-    def __init__(self, proc: Path, pid: int, disk: Path, page_bytes: int) -> None:
+    def __init__(
+        self, proc: Path, pid: int, disk: Path, page_bytes: int, group: Group | None = None
+    ) -> None:
         own = proc / str(pid)
         self._page_bytes = page_bytes
         self._statm = Source(own / "statm")
@@ -147,6 +181,7 @@ class LinuxProbe:
         self._io = Source(own / "io")
         self._clear_refs = Source(own / "clear_refs", os.O_WRONLY)
         self._system = LinuxSystem(proc, disk, page_bytes)
+        self._group = None if group is None else GroupMemory(group)
         self._peak_is_reset = True
 
     @property
@@ -156,7 +191,9 @@ class LinuxProbe:
     @property
     def failed_reads(self) -> int:
         """Count what was refused since the probe was made."""
-        return self._system.failed_reads + sum(source.failed_reads for source in self._sources)
+        of_group = 0 if self._group is None else self._group.failed_reads
+        of_process = sum(source.failed_reads for source in self._sources)
+        return of_process + self._system.failed_reads + of_group
 
     def quick(self) -> Reading | None:
         """Read the resident size only; None when the process has gone."""
@@ -170,7 +207,8 @@ class LinuxProbe:
         residence, footprint = self.quick(), self._footprint()
         if residence is None or footprint is None:
             return None
-        return combined(residence, footprint, self._storage(), *self._system.parts())
+        reading = combined(residence, footprint, self._storage(), *self._system.parts())
+        return reading if self._group is None else self._group.over(reading)
 
     def _footprint(self) -> Reading | None:
         with suppress(ProcessLookupError):
@@ -192,8 +230,12 @@ class LinuxProbe:
         return Reading(footprint_bytes=footprint.footprint_bytes)
 
     def afterwards(self) -> Reading:
-        """Tell how many kills the kernel has counted; it counts before it kills."""
-        return Reading(oom_kills=self._system.swaps().oom_kills)
+        """Tell how many kills the kernel has counted, in the group where there is one.
+
+        It counts before it kills.
+        """
+        counted = self._system.swaps() if self._group is None else self._group.read()
+        return Reading(oom_kills=counted.oom_kills)
 
     def reset_peak(self) -> bool:
         """Start VmHWM anew; where that is refused the peak is not told any more."""
@@ -205,3 +247,5 @@ class LinuxProbe:
         for source in self._sources:
             source.close()
         self._system.close()
+        if self._group is not None:
+            self._group.close()
