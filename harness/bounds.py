@@ -53,6 +53,8 @@ class Room:
     gpu: GpuRoom | None = None
     contained: bool = False
     """Whether a memory group keeps what happens to the child away from the machine."""
+    available_bytes: int = 0
+    """Memory available for a child, beside what ballast will hold."""
     disk_bytes: int = NO_LIMIT
     """What the disk has room for, model files that are there included."""
 
@@ -91,7 +93,7 @@ def room_of(
         return _contained_room(settings, survey, stored_bytes, limit)
     available, swap = _available_bytes(survey, limit), can_swap(survey)
     safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format)
-    gpu = _gpu_room(settings, survey) if "gpu" in devices else None
+    gpu = _gpu_room(settings, survey, available) if "gpu" in devices else None
     target = Room(safe, whole(settings.target_bytes), 0, swap, devices, gpu)
     # A target that is safe is answered without a question, and so is the search above it.
     beyond = swap and (settings.yes or not target.is_safe)
@@ -102,7 +104,13 @@ def room_of(
     default = min(disk, _beyond(survey, ram, settings.format) if beyond else calm)
     default -= default % LAYER_BYTES
     wanted = _wanted(settings, default)
-    return replace(target, wanted_bytes=wanted, default_bytes=default, disk_bytes=disk)
+    return replace(
+        target,
+        wanted_bytes=wanted,
+        default_bytes=default,
+        available_bytes=available,
+        disk_bytes=disk,
+    )
 
 
 def _available_bytes(survey: Survey, limit: Limit) -> int:
@@ -118,7 +126,10 @@ def _contained_room(settings: Settings, survey: Survey, stored_bytes: int, limit
     default -= default % LAYER_BYTES
     wanted = _wanted(settings, default)
     swap = can_swap(survey)
-    return Room(wanted, wanted, default, swap, contained=True, disk_bytes=disk)
+    available = limit.ram_limit_bytes or 0
+    return Room(
+        *(wanted, wanted, default, swap), contained=True, available_bytes=available, disk_bytes=disk
+    )
 
 
 def _beyond(survey: Survey, ram_bytes: int, model_format: str) -> int:
@@ -149,8 +160,7 @@ def _wanted(settings: Settings, default_bytes: int) -> int:
     return whole(settings.max_bytes or max(settings.target_bytes, default_bytes))
 
 
-def _gpu_room(settings: Settings, survey: Survey) -> GpuRoom:
-    available = survey.system.available_bytes or 0
+def _gpu_room(settings: Settings, survey: Survey, available: int) -> GpuRoom:
     safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format, "gpu")
     limit = expected_limit(survey.machine)
     return GpuRoom(safe if limit is None else min(safe, limit.working_set_bytes), limit)
@@ -159,11 +169,11 @@ def _gpu_room(settings: Settings, survey: Survey) -> GpuRoom:
 def bounds_of(survey: Survey, room: Room, choice: Choice) -> Bounds:
     """Fix the bounds of a run, as far as the user lets it go."""
     largest = _largest(room, choice, "cpu")
-    gpu_bytes, gpu_reason = _gpu_ceiling(survey, room, choice)
+    gpu_bytes, gpu_reason = _gpu_ceiling(room, choice)
     limit = room.gpu.limit if room.gpu else None
     return Bounds(
         ceiling_bytes=largest,
-        ceiling_reason=_why(survey, room, largest, choice),
+        ceiling_reason=_why(room, largest, choice),
         available_bytes=survey.system.available_bytes or 0,
         can_swap=room.has_swap,
         last_level_cache_bytes=survey.last_level_cache_bytes,
@@ -175,12 +185,12 @@ def bounds_of(survey: Survey, room: Room, choice: Choice) -> Bounds:
     )
 
 
-def _gpu_ceiling(survey: Survey, room: Room, choice: Choice) -> tuple[int | None, str]:
+def _gpu_ceiling(room: Room, choice: Choice) -> tuple[int | None, str]:
     if room.gpu is None:
         return None, ""
     largest = _largest(room, choice, "gpu")
     copy = " on the GPU, which takes a copy of its own"
-    return largest, _why(survey, room, largest, choice, copy)
+    return largest, _why(room, largest, choice, copy)
 
 
 def _largest(room: Room, choice: Choice, device: str) -> int:
@@ -188,11 +198,11 @@ def _largest(room: Room, choice: Choice, device: str) -> int:
     return room.safe_on(device) if within else room.wanted_bytes
 
 
-def _why(survey: Survey, room: Room, largest_bytes: int, choice: Choice, where: str = "") -> str:
+def _why(room: Room, largest_bytes: int, choice: Choice, where: str = "") -> str:
     """Say why a ceiling is where it is; it holds for every size above it."""
     if room.contained:
         return f"{show_bytes(largest_bytes)} is the largest that was asked for under the cap"
-    available = survey.system.available_bytes or 0
+    available = room.available_bytes
     cure = "; pass --yes to try it all the same" if choice is Choice.SAFE else ""
     swap = "" if room.has_swap else ", and there is no swap"
     return (

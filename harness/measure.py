@@ -1,13 +1,14 @@
 """The loop of a run: the next trial, its model, its measurement, its row."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from harness import recovery
 from harness.cap import is_contained
 from harness.display import Display
+from harness.errors import MachineError
 from harness.guard import Guards
 from harness.guard_limits import guards_for, may_write_more
 from harness.held_memory import NotHeldError
@@ -61,7 +62,7 @@ def measure(bench: Bench, told: Told) -> tuple[Record, ...]:
     rows = bench.run.rows()
     while not bench.interrupt.requested:
         trial = next_trial(bench.run.ground.asked, bench.run.bounds, rows)
-        if trial is None or _has_written_enough(bench, rows):
+        if trial is None or (not trial.skip and _has_written_enough(bench, rows)):
             bench.run.finish()
             break
         row = _next_row(bench, trial, rows)
@@ -77,8 +78,8 @@ def _has_written_enough(bench: Bench, rows: tuple[Record, ...]) -> bool:
         return False
     most = show_bytes(RUN_WRITES * bench.settings.write_limit_bytes)
     bench.display.say(
-        f"One more trial might bring what this run writes to the disk above {most}: it ends here "
-        "(--write-limit raises that)."
+        f"One more trial might bring what this run writes to the disk above {most}: it ends here. "
+        "A new run with a larger --write-limit goes further."
     )
     return True
 
@@ -88,12 +89,23 @@ def _next_row(bench: Bench, trial: Trial, rows: tuple[Record, ...]) -> Record | 
     if trial.skip:
         row = bench.run.skip(start, trial.skip)
     else:
-        files = bench.models.make(trial.layers, trial.format, bench.interrupt, bench.display.making)
+        files = _files(bench, start)
         if files is None:
             return None
         row = _measured_row(bench, start, files, rows)
     bench.display.end(row, judge(row, _series(bench, trial, (*rows, row)).expected))
     return row
+
+
+def _files(bench: Bench, start: Start) -> ModelFiles | None:
+    """Make the model; what prevents that ends the run, and a row says so: it is tried again."""
+    layers, model_format = start.trial.layers, start.trial.format
+    try:
+        return bench.models.make(layers, model_format, bench.interrupt, bench.display.making)
+    except MachineError as error:
+        with suppress(MachineError):  # the table may be on the same full disk
+            bench.run.skip(start, str(error), Status.INTERRUPTED)
+        raise
 
 
 def _measured_row(

@@ -67,9 +67,9 @@ class Run:
         table.append(self.table, record)
         note(self.journal, {"end": record.key.trial})
 
-    def skip(self, start: Start, reason: str) -> Record:
-        """Write the row of a trial that is not made."""
-        record = row_without_trial(self.ground, start, Outcome(Status.SKIPPED, reason))
+    def skip(self, start: Start, reason: str, status: Status = Status.SKIPPED) -> Record:
+        """Write the row of a trial that is not made, or that is to be made again (interrupted)."""
+        record = row_without_trial(self.ground, start, Outcome(status, reason))
         table.append(self.table, record)
         return record
 

@@ -153,16 +153,15 @@ def _memory(text: str | None, option: str) -> int | None:
 
 
 def _share(text: str | None, ram_bytes: int | None) -> int:
-    """Read --system-share; raises UsageError when it leaves nothing for a model."""
-    if text is None:
-        return 0
-    share = parse_memory(text, "--system-share")
-    if ram_bytes is None:
+    """Read --system-share; raises UsageError when --ram less that leaves nothing for a model."""
+    share = 0 if text is None else parse_memory(text, "--system-share")
+    if ram_bytes is None and text is not None:
         raise UsageError("--system-share is a part of --ram: pass that too.")
-    if ram_bytes - share < LEAST_LIMIT_BYTES:
+    if ram_bytes is not None and ram_bytes - share < LEAST_LIMIT_BYTES:
+        less = "" if text is None else f" less --system-share {text}"
         raise UsageError(
-            f"--system-share {text} leaves less than {show_gib(LEAST_LIMIT_BYTES)} of "
-            f"{show_gib(ram_bytes)}, too little for TensorFlow alone: choose a smaller share."
+            f"--ram {show_gib(ram_bytes)}{less} leaves less than {show_gib(LEAST_LIMIT_BYTES)}, "
+            "too little for TensorFlow alone: choose more."
         )
     return share
 

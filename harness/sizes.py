@@ -27,7 +27,10 @@ def parse_size(text: str, option: str) -> int:
 
 def parse_memory(text: str, option: str) -> int:
     """Read an amount of memory, which is sold in binary: 16GB means 16 GiB here, in bytes."""
-    return parse_size(re.sub(r"(?i)(?<=[kmgt])b", "iB", text), option)
+    size_bytes = parse_size(text, option)
+    number, unit = _split(text, option, "16GiB")
+    binary = _UNITS.get(f"{unit[0]}iB".lower())
+    return size_bytes if "i" in unit.lower() or binary is None else round(float(number) * binary)
 
 
 def parse_sizes(text: str, option: str) -> tuple[int, ...]:

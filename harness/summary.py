@@ -10,7 +10,7 @@ from harness.metal import told_limit
 from harness.predict import Rates, peak_bytes, trial_s
 from harness.preview import Preview
 from harness.records import Limit, Record, Role
-from harness.scope import LAYER_BYTES, WARM
+from harness.scope import COLD, LAYER_BYTES, WARM
 from harness.series import Series, Size
 from harness.sizes import show_apart, show_bytes, show_count, show_gib, show_seconds
 from harness.verdict import inference_s, judge
@@ -25,9 +25,7 @@ def summary_rows(series: Series) -> list[tuple[str, ...]]:
     """Give a line of cells for each size; medians over its trials, the worst of peak and gap."""
     sizes = series.sizes()
     names = show_apart(*(size.weights_bytes for size in sizes))
-    return [
-        _summary_row(series, size, name) for size, name in zip(sizes, names, strict=True)
-    ]
+    return [_summary_row(series, size, name) for size, name in zip(sizes, names, strict=True)]
 
 
 def _summary_row(series: Series, size: Size, name: str) -> tuple[str, ...]:
@@ -77,8 +75,8 @@ def _middle(values: Sequence[float | None], show: Show, *, worst: bool = False) 
 def conditions_line(rows: Sequence[Record]) -> str:
     """Say under which conditions the run was measured."""
     told = [row for row in rows if row.before.available_bytes is not None]
-    capped = [row for row in told if row.limit.ram_limit_bytes is not None]
-    first = next(iter(capped or told), rows[0])
+    taken = [row for row in told if row.limit != Limit() and row.key.role is not Role.BALLAST]
+    first = next(iter(taken or told), rows[0])
     limit = told_limit(row.machine for row in rows)
     caches = sorted({row.model.page_cache for row in rows if row.model.page_cache})
     parts = [
@@ -118,8 +116,9 @@ def load_line(series: Series) -> str:
     """Tell reading from loading: the target with its files on the disk, and in memory."""
     warm = [row for row in series.warm() if row.model.page_cache == WARM]
     size = warm[-1].model.weights_bytes if warm else None
-    cold = [row.timing.load_s for row in series.as_asked if row.model.weights_bytes == size]
-    known = [load_s for load_s in cold if load_s is not None]
+    cold = [row for row in series.as_asked if row.model.page_cache == COLD]
+    same = [row.timing.load_s for row in cold if row.model.weights_bytes == size]
+    known = [load_s for load_s in same if load_s is not None]
     if not warm or warm[-1].timing.load_s is None or not known:
         return ""
     from_disk, from_memory = median(known), warm[-1].timing.load_s

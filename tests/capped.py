@@ -60,9 +60,7 @@ def a_place(folder: Path) -> Iterator[Place]:
 
 
 @contextmanager
-def a_run(
-    folder: Path, behaviour: Behaviour, *options: str
-) -> Iterator["subprocess.Popen[bytes]"]:
+def a_run(folder: Path, behaviour: Behaviour, *options: str) -> Iterator["subprocess.Popen[bytes]"]:
     """Start a run that is heard by said(); no process of it is left, however a test went.
 
     What it leaves by itself is to be seen before this context ends.

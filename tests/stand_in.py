@@ -1,9 +1,9 @@
 """A child that needs no framework: it speaks as bench.child does, and behaves as it is told.
 
 Its first argument is a JSON object: `infer_s_per_gb`, `load_s`, `misbehave` ({layers: how}) with
-how a word of misbehave() and the phase (gate and make are phases here), such as kill-load, or
-hog-load, which takes `hog` ({size_bytes, after}) once the file `after` is there. As a Mac's child it
-also has `gpu`, `metal`, `log` (lines for stderr) and `ran_on` (the device that does the work).
+how a word of misbehave() and a phase, gate and make among them, such as kill-load; or hog-load,
+which takes `hog` ({size_bytes, after}) once the file `after` is there. As a Mac's child it also has
+`gpu`, `metal`, `log` (lines for stderr) and `ran_on` (the device that does the work).
 """
 
 import ctypes

@@ -1,15 +1,17 @@
 """The parent's side of making model files, with small children."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from bench import files
+from harness import platforms
 from harness.errors import MachineError
 from harness.interrupt import Interrupt
 from harness.lines import Message
-from harness.models import MAKING, ModelFiles, Models, stored_bytes
+from harness.models import MAKING, READ_BYTES, ModelFiles, Models, stored_bytes
 from harness.scope import Asked
 
 READY = "import json, sys; say = lambda **e: print(json.dumps(e), flush=True); "
@@ -91,3 +93,17 @@ def test_the_folder_is_told_of_once_it_is_there(tmp_path: Path) -> None:
 
 def test_both_sides_know_the_drafts_by_the_same_name() -> None:
     assert files.MAKING == MAKING
+
+
+def test_reading_a_model_brings_every_byte_of_it_into_memory(tmp_path: Path) -> None:
+    model = ModelFiles(tmp_path / "model", tmp_path / "expected")
+    (model.model / "variables").mkdir(parents=True)
+    (model.model / "graph").write_bytes(b"x")
+    (model.model / "variables" / "data").write_bytes(os.urandom(2 * READ_BYTES + 5))
+    platform = platforms.current()
+    platform.drop_file_pages(model.files())
+    share = platform.resident_file_share(model.files())
+    if share is None or share > 0.05:
+        pytest.skip("needs a temporary folder on a disk, whose pages can be dropped")
+    model.read()
+    assert platform.resident_file_share(model.files()) == 1.0

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness import table
-from harness.records import Role, Status
+from harness.records import Limit, Role, Status
 
 DATA = Path(__file__).parent / "data"
 
@@ -30,3 +30,16 @@ def test_a_table_of_schema_2_tells_what_schema_1_could_not() -> None:
     assert (old.load.device_allocated_bytes, new.load.device_allocated_bytes) == (None, 10**9)
     assert new.quality.system_age_max_s == 0.75
     assert new.schema == 2
+
+
+def test_a_table_of_schema_3_tells_of_ballast_and_of_the_files_in_memory() -> None:
+    old, *_ = table.read(DATA / "table-schema-2.csv")
+    reference, beside = table.read(DATA / "table-schema-3.csv")
+    assert {row.schema for row in (reference, beside)} == {3}
+    assert (old.limit.ballast_bytes, beside.limit.ballast_bytes) == (None, 4 * 2**30)
+    assert (old.model.cache_asked, beside.model.cache_asked) == (None, "cold")
+    assert (old.whole.peak_rss_file_bytes, beside.whole.peak_rss_file_bytes) == (None, 351_000_000)
+    assert beside.key.role is Role.BALLAST
+    assert beside.limit == Limit(23 * 2**29, "cgroup-v1", 9 * 2**29, 4 * 2**30)
+    assert reference.limit == Limit()
+    assert beside.whole.disk_read_bytes is None

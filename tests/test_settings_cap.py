@@ -39,8 +39,14 @@ def test_a_share_of_no_cap_is_refused() -> None:
 def test_a_share_that_leaves_too_little_for_a_model_is_refused(share: str) -> None:
     settings("--ram", "1GiB", "--system-share", "0.5GiB")
     assert refusal("--ram", "1GiB", "--system-share", share) == (
-        f"--system-share {share} leaves less than 0.5 GiB of 1 GiB, too little for TensorFlow "
-        "alone: choose a smaller share."
+        f"--ram 1 GiB less --system-share {share} leaves less than 0.5 GiB, too little for "
+        "TensorFlow alone: choose more."
+    )
+
+
+def test_a_cap_that_is_too_little_for_tensorflow_alone_is_refused() -> None:
+    assert refusal("--ram", "100MB") == (
+        "--ram 0.1 GiB leaves less than 0.5 GiB, too little for TensorFlow alone: choose more."
     )
 
 
@@ -59,9 +65,7 @@ def test_guards_are_switched_off_by_their_names() -> None:
 
 @pytest.mark.parametrize("names", ["nonsense", "time,nonsense"])
 def test_a_guard_that_does_not_exist_is_refused_with_those_that_do(names: str) -> None:
-    assert refusal("--no-guard", names) == (
-        f"--no-guard nonsense: choose from {', '.join(RULES)}."
-    )
+    assert refusal("--no-guard", names) == (f"--no-guard nonsense: choose from {', '.join(RULES)}.")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_a_cost_that_was_not_measured_is_not_told_and_none_at_all_is() -> None:
 
 
 def loaded(load_s: float | None) -> Record:
-    return changed(target(), timing={"load_s": load_s})
+    return changed(target(), timing={"load_s": load_s}, model={"page_cache": "cold"})
 
 
 def warm(load_s: float | None = 3.0, page_cache: str = "warm") -> Record:

@@ -224,6 +224,18 @@ def test_the_whole_trial_counts_from_the_gate() -> None:
     )
 
 
+def test_the_most_that_files_backed_is_told_from_the_gate_on() -> None:
+    seen = (
+        at(1, Reading(rss_file_bytes=9)),
+        at(2, Reading(rss_file_bytes=3), "gate"),
+        at(3, Reading(rss_bytes=20)),
+        at(4, Reading(rss_file_bytes=7)),
+        at(5, Reading(rss_file_bytes=5), "import"),
+    )
+    assert trace.whole_trial(seen).peak_rss_file_bytes == 7
+    assert trace.whole_trial(TRIAL).peak_rss_file_bytes is None
+
+
 def test_without_a_gate_nothing_is_known_of_the_trial() -> None:
     assert trace.whole_trial(TRIAL[:1]) == WholeTrial()
     assert trace.before(TRIAL[:1]) == Before()

@@ -21,7 +21,6 @@ from harness.interrupt import Interrupt, interruptible
 from harness.lock import lock
 from harness.measure import Bench, measure
 from harness.models import LOCK, Models, remove_models
-from harness.plan import next_trial
 from harness.platforms import Platform, current
 from harness.records import Record, Status
 from harness.runs import Run, lock_file
@@ -56,7 +55,7 @@ def run(
         _keep_awake(call, stack)
         rows = _measure(call, this_run, interrupt)
         show_answer(call, this_run, rows)
-        _tidy(call, this_run, rows, interrupt)
+        _tidy(call, interrupt)
     if interrupt.requested:
         safe = f"{len(rows)} rows are safe in {this_run.table}"
         display.say(f"Interrupted. {safe}; run again to go on.")
@@ -96,10 +95,9 @@ def _measure(call: Call, this_run: Run, interrupt: Interrupt) -> tuple[Record, .
         call.display.clear()
 
 
-def _tidy(call: Call, this_run: Run, rows: tuple[Record, ...], interrupt: Interrupt) -> None:
-    """Remove the model files of a run that is complete, unless they are to be kept."""
-    complete = next_trial(this_run.ground.asked, this_run.bounds, rows) is None
-    if complete and not interrupt.requested and not call.settings.keep_models:
+def _tidy(call: Call, interrupt: Interrupt) -> None:
+    """Remove the model files of a run that has ended, unless they are to be kept."""
+    if not interrupt.requested and not call.settings.keep_models:
         remove_models(call.models_dir)
 
 

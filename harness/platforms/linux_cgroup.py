@@ -14,6 +14,8 @@ from harness.platforms.linux_cgroup_text import limit_bytes as told_limit_bytes
 from harness.platforms.linux_machine import text
 
 POLL_S = 0.01
+LEAVING_S = 5.0
+"""How long the sampler of a run that was killed may take to empty its group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +136,17 @@ def _ready(where: Places) -> Path:
 
 
 def _make(where: Places, folder: Path) -> None:
+    """Make the folder; one that a killed run left, or is just leaving, goes first."""
+    deadline = time.monotonic() + LEAVING_S
     try:
+        while folder.exists() and not _swept(folder) and time.monotonic() < deadline:
+            time.sleep(POLL_S)
         where.share(folder.parent)
         folder.mkdir()
     except FileExistsError as error:
         raise MachineError(
-            f"There is a memory group {folder.name} already: take it away with `rmdir {folder}`."
+            f"There is a memory group {folder.name} that holds processes: end them, they are in "
+            f"{folder / PROCESSES}."
         ) from error
     except OSError as error:
         raise MachineError(
