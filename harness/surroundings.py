@@ -13,7 +13,6 @@ from harness.platforms import Group, Platform
 from harness.records import Limit
 
 
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """A memory group for the child and the canary, or none."""

@@ -61,7 +61,11 @@ def doctor(options: Namespace) -> int:
     if folder is not None:
         facts = _saved_facts(seen, own)
         _save(display, folder, Findings(facts, sources, checks, graphics, probe))
-    notes = [*_notes(platform, seen), _cap_note(platform), *(f"{one.name}: {one.says}" for one in differing(checks))]
+    notes = [
+        *_notes(platform, seen),
+        _cap_note(platform),
+        *(f"{one.name}: {one.says}" for one in differing(checks)),
+    ]
     return _conclude(display, seen, problems, notes)
 
 
