@@ -7,6 +7,8 @@
 ## make test-slow      the tests that take minutes and gigabytes
 ## make budgets        what memcliff itself may cost: memory, disk, CPU, each with its figure
 ## make cliff          the cliff of a 2 GiB machine, three times (Linux, root, half an hour)
+## make report         what the tables in results/ say, also as results/report.html, with charts
+## make compare        those tables side by side (both: TABLES="a.csv b.csv" takes others)
 ## make check          format, lint and types
 ## make format         put the code into the project's format
 ## make setup          make or mend .venv; the other targets do it when it is missing
@@ -14,11 +16,11 @@
 ## make help           this list
 ##
 ## make bench ARGS="--device cpu --target 6GB"    passes options on: to bench, bench-quick, doctor,
-##                                                test and test-slow
+##                                                report, compare, test and test-slow
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: bench bench-quick doctor test test-slow budgets cliff check format setup clean help ready
+.PHONY: bench bench-quick doctor report compare test test-slow budgets cliff check format setup clean help ready
 
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile
@@ -37,6 +39,14 @@ bench-quick: ready
 
 doctor: ready
 	@.venv/bin/memcliff doctor $(ARGS)
+
+TABLES = results/*.csv
+
+report: ready
+	@.venv/bin/memcliff report $(TABLES) --html results/report.html $(ARGS)
+
+compare: ready
+	@.venv/bin/memcliff compare $(TABLES) $(ARGS)
 
 test: ready
 	@.venv/bin/python -m pytest -m 'not slow' $(ARGS)

@@ -45,6 +45,9 @@ def parser() -> argparse.ArgumentParser:
     clean = commands.add_parser("clean", help="remove model files and traces")
     clean.add_argument("--models-dir", metavar="DIR", help="the folder of the model files")
     clean.add_argument("-o", "--results", default="results", metavar="DIR", help="results folder")
+    _add_report(commands)
+    _add_compare(commands)
+    _add_predict(commands)
     return top
 
 
@@ -95,3 +98,35 @@ def _add_output(group: "argparse._ArgumentGroup") -> None:
     add("-o", "--results", default="results", metavar="DIR", help="results folder (results)")
     add("--plan", action="store_true", help="say sizes, time and disk; run nothing")
     add("--json", action="store_true", help="one JSON document on stdout")
+
+
+def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    report = commands.add_parser("report", help="read a table: answer, sizes, charts, what to do")
+    add = report.add_argument
+    add("tables", nargs="+", metavar="TABLE", help="a table of results, such as results/*.csv")
+    add("--html", metavar="F", help="write it as one HTML file, charts included")
+    add("--markdown", metavar="F", help="write it as Markdown")
+    add("--plots", metavar="DIR", help="write the charts as PNG and SVG files")
+
+
+def _add_compare(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    compare = commands.add_parser("compare", help="set tables side by side")
+    add = compare.add_argument
+    add("tables", nargs="+", metavar="TABLE", help="tables of results; the first is the baseline")
+    add("--html", metavar="F", help="write it as one HTML file, charts included")
+    add("--markdown", metavar="F", help="write it as Markdown")
+    add("--csv", metavar="F", help="write it as CSV")
+    add("--json", action="store_true", help="one JSON document on stdout")
+    add("--fail-over", metavar="PERCENT",
+        help="exit 4 when one is worse than the first by more (10%%)")  # fmt: skip
+
+
+def _add_predict(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    predict = commands.add_parser("predict", help="what to expect of a machine, without loading")
+    add = predict.add_argument
+    add("--size", required=True, metavar="SIZE", help="bytes of the model's weights (12GB)")
+    add("--ram", required=True, metavar="SIZE", help="memory of the machine (16GB means 16 GiB)")
+    add("--device", default="cpu", choices=["cpu", "gpu"], help="where it is to run (cpu)")
+    add("--os", metavar="NAME", help="system of the machine, such as macos-15 or linux")
+    add("--from", dest="tables", nargs="+", default=[], metavar="TABLE",
+        help="tables to predict from (those that come with memcliff)")  # fmt: skip

@@ -141,7 +141,8 @@ def trial_line(record: Record, judgement: Judgement | None) -> str:
         if seconds is not None:
             parts.append(f"{name} {show_seconds(seconds)}")
     if judgement is not None:
-        parts.append(f"{judgement.verdict}" + (f": {judgement.reason}" if judgement.reason else ""))
+        why = "" if judgement.reason in parts else judgement.reason
+        parts.append(f"{judgement.verdict}" + (f": {why}" if why else ""))
     return ", ".join(parts)
 
 

@@ -10,8 +10,10 @@ from harness.records import Phase, Record, Role, Status
 from harness.scope import COLD, LAYER_BYTES, WARM, Asked, Bounds, Trial, layers_of
 from harness.sizes import show_bytes
 from harness.verdict import (
+    THRESHOLDS,
     Expected,
     Judgement,
+    Thresholds,
     Verdict,
     combine,
     fit,
@@ -115,6 +117,8 @@ class Series:
     """Those of this device and format that count: interrupted ones are made again."""
     others: tuple[Record, ...] = ()
     """The rows of the run's other devices and formats."""
+    thresholds: Thresholds = THRESHOLDS
+    """By which it is judged."""
 
     @property
     def ceiling_bytes(self) -> int:
@@ -156,13 +160,13 @@ class Series:
     @property
     def expected(self) -> Expected | None:
         """The expected line, when the references are steady."""
-        return trusted(fit(self.rows))
+        return trusted(fit(self.rows, self.thresholds))
 
     def judgements(self) -> dict[int, list[Judgement]]:
         """Judge every trial, by layers."""
         expected, judged = self.expected, dict[int, list[Judgement]]()
         for row in self.as_asked:
-            judgement = judge(row, expected)
+            judgement = judge(row, expected, self.thresholds)
             if judgement is not None and row.model.weights_bytes is not None:
                 judged.setdefault(layers_of(row.model.weights_bytes), []).append(judgement)
         return judged
@@ -175,8 +179,8 @@ class Series:
         return [self._size(rows) for _, rows in sorted(found.items())]
 
     def _size(self, rows: Sequence[Record]) -> Size:
-        expected = self.expected
-        judged = [(row, one) for row in rows if (one := judge(row, expected)) is not None]
+        expected, at = self.expected, self.thresholds
+        judged = [(row, one) for row in rows if (one := judge(row, expected, at)) is not None]
         if not judged:
             return Size(tuple(rows), ())
         return Size(tuple(row for row, _ in judged), tuple(one for _, one in judged))

@@ -80,7 +80,7 @@ def conditions_line(rows: Sequence[Record]) -> str:
     limit = told_limit(row.machine for row in rows)
     caches = sorted({row.model.page_cache for row in rows if row.model.page_cache})
     parts = [
-        _held_to(first.limit),
+        held_to(first.limit),
         _known("started with {} available", first.before.available_bytes, show_bytes),
         _swap_in_use(first.before.swap_used_bytes),
         _named("Metal's limit {}", limit.words if limit else None),
@@ -92,10 +92,10 @@ def conditions_line(rows: Sequence[Record]) -> str:
     return "Conditions: " + (", ".join(part for part in parts if part) or "not known") + "."
 
 
-def _held_to(limit: Limit) -> str:
+def held_to(limit: Limit) -> str:
     """Say what was taken from the child, and that the references ran without that."""
     cap, ballast = cap_words(limit), limit.ballast_bytes
-    by = f"held to {cap} by {limit.limit_kind} (reference trials were not)" if cap else ""
+    by = f"held to {cap} by {limit.limit_kind}, except reference trials" if cap else ""
     beside = f"beside {show_gib(ballast)} of ballast" if ballast else ""
     return ", ".join(part for part in (by, beside) if part)
 
@@ -213,20 +213,21 @@ def _room(series: Series) -> str:
     return f"at least {show_bytes(min(least))} stayed available" if least else "not measured"
 
 
-PLAN_HEADER = ("model", "on", "role", "predicted peak", "about")
+PLAN_HEADER = ("model", "on", "role", "predicted peak", "prediction", "about")
 
 
-def plan_rows(seen: Preview) -> list[tuple[str, ...]]:
-    """Give a line of cells for each trial that is planned."""
+def plan_rows(seen: Preview, predictions: Sequence[str]) -> list[tuple[str, ...]]:
+    """Give a line of cells for each trial that is planned, with what is predicted of it."""
     return [
         (
             show_bytes(trial.weights_bytes),
             trial.device.upper(),
             f"{trial.role}, skipped" if trial.skip else str(trial.role),
             show_bytes(peak_bytes(trial.weights_bytes, trial.format, trial.device)),
+            prediction,
             "-" if trial.skip else show_seconds(trial_s(trial.weights_bytes, Rates())),
         )
-        for trial in seen.trials
+        for trial, prediction in zip(seen.trials, predictions, strict=True)
     ]
 
 

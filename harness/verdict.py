@@ -25,6 +25,21 @@ REFERENCES_MIN = 3
 REFERENCE_SPAN = 4.0
 
 
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Where one verdict ends and the next begins; other figures judge the same rows again."""
+
+    fits_slower: float = FITS_SLOWER
+    tight_slower: float = TIGHT_SLOWER
+    still_back: float = STILL_BACK
+    thrash_back: float = THRASH_BACK
+    thrash_back_alone: float = THRASH_BACK_ALONE
+
+
+THRESHOLDS = Thresholds()
+"""Those of the design, by which every answer is given."""
+
+
 class Verdict(StrEnum):
     """What a trial says about its size."""
 
@@ -64,28 +79,28 @@ class Judgement:
     back: float | None = None
 
 
-def fit(records: Iterable[Record]) -> Expected | None:
+def fit(records: Iterable[Record], thresholds: Thresholds = THRESHOLDS) -> Expected | None:
     """Fit the expected time on the reference trials that ended well and stayed in memory.
 
     Least squares of the relative differences, over the median of each size. None when there are
     fewer than three sizes or they span less than a factor of four.
     """
     times: dict[int, list[float]] = {}
-    for record in records:
+    for record in (one for one in records if _is_reference(one, thresholds)):
         size, seconds = record.model.weights_bytes, record.timing.inference_s
-        if _is_reference(record) and size is not None and seconds is not None and seconds > 0:
+        if size is not None and seconds is not None and seconds > 0:
             times.setdefault(size, []).append(seconds)
     if len(times) < REFERENCES_MIN or max(times) < REFERENCE_SPAN * min(times):
         return None
     return _line([(float(size), median(values)) for size, values in times.items()])
 
 
-def _is_reference(record: Record) -> bool:
+def _is_reference(record: Record, thresholds: Thresholds) -> bool:
     """Tell whether a trial shows what an inference takes when no weights have to come back."""
+    if record.outcome.status is not Status.OK or record.key.role is not Role.REFERENCE:
+        return False
     came_back = back(record)
-    in_memory = came_back is None or came_back < THRASH_BACK
-    ended_well = record.outcome.status is Status.OK and record.key.role is Role.REFERENCE
-    return ended_well and in_memory
+    return came_back is None or came_back < thresholds.thrash_back
 
 
 def _line(points: Sequence[tuple[float, float]]) -> Expected:
@@ -156,8 +171,9 @@ def inference_s(record: Record) -> float | None:
     A trial that thrashes is ended early, so the first inference may be all there is.
     """
     timing = record.timing
-    seconds = (timing.inference_over_s, timing.inference_s, timing.first_inference_s)
-    return next((one for one in seconds if one is not None), None)
+    if timing.inference_over_s is not None:
+        return timing.inference_over_s
+    return timing.first_inference_s if timing.inference_s is None else timing.inference_s
 
 
 def tells_of_its_size(record: Record) -> bool:
@@ -166,7 +182,9 @@ def tells_of_its_size(record: Record) -> bool:
     return status not in (Status.SKIPPED, Status.INTERRUPTED, None) and rule not in OWN_FAILURES
 
 
-def judge(record: Record, expected: Expected | None) -> Judgement | None:
+def judge(
+    record: Record, expected: Expected | None, thresholds: Thresholds = THRESHOLDS
+) -> Judgement | None:
     """Judge one trial; None when it says nothing of its size."""
     status = record.outcome.status
     if not tells_of_its_size(record):
@@ -175,41 +193,43 @@ def judge(record: Record, expected: Expected | None) -> Judgement | None:
     if status not in (Status.OK, Status.SLOW):
         return Judgement(Verdict.FAILS, record.outcome.reason or str(status), None, came_back)
     if expected is None or seconds is None or record.model.weights_bytes is None:
-        return _judge_alone(record, came_back)
+        return _judge_alone(record, came_back, thresholds)
     usual = expected.seconds(record.model.weights_bytes)
     if usual <= 0:  # Far below the references the line may cross zero.
-        return _judge_alone(record, came_back)
-    return _judge_against(record, seconds / usual, came_back)
+        return _judge_alone(record, came_back, thresholds)
+    return _judge_against(record, seconds / usual, came_back, thresholds)
 
 
-def _judge_against(record: Record, slower: float, came_back: float | None) -> Judgement:
+def _judge_against(
+    record: Record, slower: float, came_back: float | None, at: Thresholds
+) -> Judgement:
     slow = record.outcome.status is Status.SLOW
     if came_back is None:
-        return _judge_by_speed(record, slower)
-    if (slower > TIGHT_SLOWER or slow) and came_back >= THRASH_BACK:
+        return _judge_by_speed(record, slower, at)
+    if (slower > at.tight_slower or slow) and came_back >= at.thrash_back:
         return Judgement(Verdict.THRASHES, "its weights keep coming back", slower, came_back)
-    if slow or slower > TIGHT_SLOWER or (slower > FITS_SLOWER and came_back < STILL_BACK):
+    if slow or slower > at.tight_slower or (slower > at.fits_slower and came_back < at.still_back):
         return Judgement(Verdict.UNSTEADY, "slower than its memory explains", slower, came_back)
-    if slower > FITS_SLOWER or came_back > STILL_BACK:
+    if slower > at.fits_slower or came_back > at.still_back:
         return Judgement(Verdict.TIGHT, "some of its weights come back", slower, came_back)
     squeezed = _squeezed(record)
     return Judgement(Verdict.TIGHT if squeezed else Verdict.FITS, squeezed or "", slower, came_back)
 
 
-def _judge_by_speed(record: Record, slower: float) -> Judgement:
+def _judge_by_speed(record: Record, slower: float, at: Thresholds) -> Judgement:
     """Judge where back was not measured: only a size as fast as expected says something."""
     unmeasured = "back was not measured"
-    if record.outcome.status is Status.SLOW or slower > FITS_SLOWER:
+    if record.outcome.status is Status.SLOW or slower > at.fits_slower:
         return Judgement(Verdict.UNSTEADY, unmeasured, slower)
     squeezed = _squeezed(record)
     return Judgement(Verdict.TIGHT if squeezed else Verdict.FITS, squeezed or unmeasured, slower)
 
 
-def _judge_alone(record: Record, came_back: float | None) -> Judgement:
+def _judge_alone(record: Record, came_back: float | None, at: Thresholds) -> Judgement:
     unjudged = "speed not judged"
     if came_back is None:
         return Judgement(Verdict.UNSTEADY, "neither slower nor back was measured")
-    if came_back >= THRASH_BACK_ALONE:
+    if came_back >= at.thrash_back_alone:
         return Judgement(
             Verdict.THRASHES, f"its weights keep coming back, {unjudged}", None, came_back
         )
@@ -218,7 +238,7 @@ def _judge_alone(record: Record, came_back: float | None) -> Judgement:
             Verdict.UNSTEADY, "over the inference limit without memory evidence", None, came_back
         )
     squeezed = _squeezed(record)
-    if came_back > STILL_BACK or squeezed:
+    if came_back > at.still_back or squeezed:
         reason = squeezed or "some of its weights come back"
         return Judgement(Verdict.TIGHT, f"{reason}, {unjudged}", None, came_back)
     return Judgement(Verdict.FITS, unjudged, None, came_back)
@@ -245,4 +265,4 @@ def combine(judgements: Sequence[Judgement]) -> Verdict | None:
         return Verdict.UNSTEADY if judgements else None
     if len({verdict.practical for verdict in steady}) > 1:
         return None
-    return max(reversed(steady), key=steady.count)
+    return max(dict.fromkeys(reversed(steady)), key=steady.count)

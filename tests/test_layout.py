@@ -32,8 +32,11 @@ WORLD = {
     "threading", "time", "harness.platforms",
 }  # fmt: skip
 """Processes, clocks, files and platforms."""
-PURE = ("answer", "cliff", "columns", "cross_checks", "gpu_memory", "guard", "plan", "predict",
-        "records", "scope", "series", "sources", "verdict")  # fmt: skip
+PURE = ("answer", "baseline", "cap", "cliff", "columns", "comparison", "cross_checks",
+        "gpu_memory", "groups", "guard", "loader", "phrases", "plan", "predict", "prediction",
+        "prediction_words", "records", "reports.advice", "reports.findings", "reports.markdown",
+        "reports.thresholds", "reports.trials", "scope", "series", "sides", "sources",
+        "verdict")  # fmt: skip
 """Modules whose answers depend on their arguments alone."""
 READS_FILES = {"os", "pathlib"}
 MAY_EXIT = {"harness.__main__", "harness.sampler", "harness.canary", "harness.ballast"}

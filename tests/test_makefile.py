@@ -65,3 +65,21 @@ def test_clean_removes_model_files_and_keeps_the_environment(world: World) -> No
     (world.checkout / ".venv" / "__pycache__").mkdir()
     assert make(world, "clean") == "[clean]"
     assert (world.checkout / ".venv" / "__pycache__").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "called"),
+    [
+        (("report",), "[report][results/a.csv][results/b.csv][--html][results/report.html]"),
+        (("compare",), "[compare][results/a.csv][results/b.csv]"),
+        (("compare", "TABLES=c.csv", "ARGS=--fail-over 5%"), "[compare][c.csv][--fail-over][5%]"),
+    ],
+)
+def test_report_and_compare_take_the_tables_of_the_results_folder(
+    world: World, arguments: tuple[str, ...], called: str
+) -> None:
+    world.python("3.12", world.path / "python3.12", pip=TELLING_MEMCLIFF)
+    (world.checkout / "results").mkdir()
+    for name in ("a.csv", "b.csv"):
+        (world.checkout / "results" / name).touch()
+    assert make(world, *arguments) == called

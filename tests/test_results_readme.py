@@ -33,6 +33,13 @@ def test_every_committed_table_reads(committed: list[Path]) -> None:
         assert table.read(path), path
 
 
+def test_every_committed_table_has_its_report_beside_it(committed: list[Path]) -> None:
+    for path in committed:
+        assert path.with_suffix(".html").exists(), "sh .ci/reports writes it"
+        answer = path.with_suffix(".md").read_text()
+        assert "12 GB" in answer
+
+
 def test_every_committed_table_is_named_in_the_readme(committed: list[Path]) -> None:
     text = (RESULTS / "README.md").read_text()
     assert [path.name for path in committed if path.name not in text] == []

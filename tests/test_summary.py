@@ -203,12 +203,12 @@ def test_what_to_do_follows_from_the_answer() -> None:
 
 def test_a_plan_has_a_row_for_each_trial_and_says_which_is_skipped() -> None:
     asked = replace(ASKED, sizes=(GB, 30 * GB))
-    rows = plan_rows(preview(asked, BOUNDS, Rates()))
+    rows = plan_rows(preview(asked, BOUNDS, Rates()), ("fits", "fails"))
     assert [dict(zip(PLAN_HEADER, cells, strict=True)) for cells in rows] == [
         {"model": "1 GB", "on": "CPU", "role": "given", "predicted peak": "1.5 GB",
-         "about": "27 s"},
+         "prediction": "fits", "about": "27 s"},
         {"model": "30 GB", "on": "CPU", "role": "given, skipped", "predicted peak": "31.9 GB",
-         "about": "-"},
+         "prediction": "fails", "about": "-"},
     ]  # fmt: skip
 
 

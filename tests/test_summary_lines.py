@@ -93,8 +93,8 @@ def under(limit: Limit, available_bytes: int) -> Record:
 def test_the_conditions_under_a_cap_are_those_of_the_first_trial_under_it() -> None:
     rows = [measured(15, Role.REFERENCE), under(CAP, 3_700_000_000), under(CAP, GB)]
     assert conditions_line(rows) == (
-        "Conditions: held to 8 GiB less 4.5 GiB for the system by cgroup-v1 (reference trials were "
-        "not), started with 3.7 GB available, no swap in use, on mains."
+        "Conditions: held to 8 GiB less 4.5 GiB for the system by cgroup-v1, except reference "
+        "trials, started with 3.7 GB available, no swap in use, on mains."
     )
 
 
@@ -105,7 +105,7 @@ def test_the_conditions_name_ballast_beside_all_trials() -> None:
         "mains."
     )
     both = replace(CAP, ballast_bytes=GIB)
-    assert "trials were not), beside 1 GiB of ballast, started" in conditions_line([under(both, 1)])
+    assert "reference trials, beside 1 GiB of ballast, started" in conditions_line([under(both, 1)])
 
 
 @pytest.mark.parametrize("row", [target(), thrashing(TARGET, Role.TARGET)])

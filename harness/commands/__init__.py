@@ -2,22 +2,12 @@
 
 from argparse import Namespace
 from collections.abc import Callable
+from importlib import import_module
 
 Command = Callable[[Namespace], int]
 
 
 def command_of(name: str) -> Command:
-    """Find a command; only its own modules are imported."""
-    match name:
-        case "run":
-            from harness.commands.run import run
-
-            return run
-        case "doctor":
-            from harness.commands.doctor import doctor
-
-            return doctor
-        case _:
-            from harness.commands.clean import clean
-
-            return clean
+    """Find a command, a function named as its module; only its own modules are imported."""
+    command: Command = getattr(import_module(f"{__name__}.{name}"), name)
+    return command

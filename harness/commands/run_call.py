@@ -19,6 +19,7 @@ from harness.metal import MetalLimit, told_limit
 from harness.models import LEFT_FREE_BYTES, models_bytes
 from harness.platforms import Platform
 from harness.predict import rates_of
+from harness.prediction import planned
 from harness.preflight import (
     ballast_problem,
     disk_problem,
@@ -117,13 +118,24 @@ def _limit(settings: Settings, seen: Survey, platform: Platform) -> Limit:
 def show_plan(call: Call) -> int:
     """Print what would be tried, and run nothing."""
     choice = Choice.ALL if call.settings.yes else Choice.SAFE
-    seen = preview(call.ground.asked, bounds_of(call.survey, call.room, choice), rates_of(()))
-    call.display.table(summary.PLAN_HEADER, summary.plan_rows(seen))
+    asked, bounds = call.ground.asked, bounds_of(call.survey, call.room, choice)
+    seen = preview(asked, bounds, rates_of(()))
+    predictions = planned(seen.trials, asked, call.survey.machine, bounds)
+    call.display.table(summary.PLAN_HEADER, summary.plan_rows(seen, predictions))
     call.display.say(about_to_happen(seen, call.settings.format, call.limit()))
+    _say_what_is_taken(call)
     call.display.say(
-        "If every size were practical; times are guesses until this machine has measured its own."
+        "As if every size within the memory were practical; times are guesses until this machine "
+        "has measured its own."
     )
     return 0
+
+
+def _say_what_is_taken(call: Call) -> None:
+    """Name the cap and the ballast, if any: sizes of memory are said in binary."""
+    taken = summary.held_to(call.ground.asked.limit)
+    if taken:
+        call.display.say(f"The models run {taken}.")
 
 
 def warn(call: Call) -> None:
@@ -182,4 +194,5 @@ def say_what_happens(call: Call, this_run: Run) -> None:
     rows = this_run.rows()
     seen = preview(this_run.ground.asked, this_run.bounds, rates_of(rows), rows)
     call.display.say(about_to_happen(seen, call.settings.format, call.limit(this_run)))
+    _say_what_is_taken(call)
     call.display.say("The first import of the framework on a machine may take a minute.")

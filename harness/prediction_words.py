@@ -1,0 +1,112 @@
+"""A prediction in words: the sentence, and the reasons with the source of each figure."""
+
+from collections.abc import Iterator
+
+from harness.metal import NEW_SHARES_FROM, Source
+from harness.prediction import (
+    LINUX_SHARE,
+    MACOS_SHARE,
+    METAL_SHARES,
+    PRACTICAL_SHARES,
+    Band,
+    Prediction,
+)
+from harness.records import Machine
+from harness.sizes import show_apart, show_bytes, show_gib
+from harness.verdict import Verdict
+
+SYSTEMS = {"macos": "macOS", "linux": "Linux"}
+MEANINGS = {
+    Verdict.FITS: "fits",
+    Verdict.TIGHT: "is tight",
+    Verdict.THRASHES: "thrashes",
+    Verdict.FAILS: "fails",
+}
+
+
+def sentence(seen: Prediction, machine: Machine) -> str:
+    """Say what is predicted, that it is no measurement, and where the cliff should lie."""
+    # With decimals enough to tell the size from the cliff.
+    size, likely = show_apart(seen.weights_bytes, seen.practical.likely_bytes)
+    device = seen.place.device.upper()
+    if seen.practical.high_bytes == 0:
+        cliff = "nothing is left for a model there"
+    else:
+        cliff = f"the largest practical size should be {seen.practical.words}, likely {likely}"
+    close = ", but it is close" if seen.is_close else ""
+    return (
+        f"Predicted, not measured: {size} {MEANINGS[seen.verdict]} on {_where(machine)} "
+        f"({device}){close}; {cliff}."
+    )
+
+
+def reasons(seen: Prediction, machine: Machine) -> Iterator[str]:
+    """Say what the prediction rests on, a line for each step."""
+    yield _left(seen, machine)
+    yield _loader(seen)
+    yield _practical(seen)
+    if seen.place.metal is not None:
+        yield _metal(seen)
+    yield (
+        "Not in it: what other programs hold, a long context's cache, and faults of the software. "
+        "`make bench` on such a machine measures it."
+    )
+
+
+def _where(machine: Machine) -> str:
+    kind = "a Linux machine" if machine.os == "linux" else "a Mac"
+    return f"{kind} with {show_gib(machine.ram_bytes or 0)}"
+
+
+def _likely(band: Band) -> str:
+    if band.low_bytes == band.high_bytes:
+        return band.words
+    return f"{band.words}, likely {show_bytes(band.likely_bytes)}"
+
+
+def _left(seen: Prediction, machine: Machine) -> str:
+    on_linux = machine.os == "linux"
+    share = LINUX_SHARE if on_linux else MACOS_SHARE
+    ends = (share.low_bytes, share.high_bytes)
+    low, high = (show_gib(size).removesuffix(" GiB") for size in ends)
+    source = "measured without a desktop" if on_linux else "as people report of 16 GB"
+    return (
+        f"Memory: {SYSTEMS[machine.os or 'macos']} takes {low} to {high} GiB for itself "
+        f"({source}), which leaves {_likely(seen.place.left)} for a model."
+    )
+
+
+def _loader(seen: Prediction) -> str:
+    loader = seen.loader
+    text = (
+        f"Loading: {show_bytes(seen.peak_bytes)} at its peak, {show_bytes(seen.loaded_bytes)} "
+        f"afterwards: {loader.peak_share:.2f} and {loader.loaded_share:.2f} of the weights, and "
+        f"{show_bytes(loader.base_bytes)} for TensorFlow ({loader.source})"
+    )
+    over = seen.peak_bytes - seen.place.left.likely_bytes
+    if over <= 0:
+        return f"{text}."
+    return f"{text}; {show_bytes(over)} more than is left, which goes to swap."
+
+
+def _practical(seen: Prediction) -> str:
+    if not seen.place.can_swap:
+        return "Without swap nothing above the memory left is practical: the system ends it."
+    low, likely, high = PRACTICAL_SHARES
+    return (
+        f"Cliff: weights were practical up to {likely:.2f} of the memory left ({low:.2f} to "
+        f"{high:.2f}, measured on Linux under caps); just above, an inference took 45 to 150 times "
+        "as long."
+    )
+
+
+def _metal(seen: Prediction) -> str:
+    metal, (low, likely, high) = seen.place.metal, METAL_SHARES
+    limit = "not known" if metal is None else metal.words
+    told = metal is not None and metal.source is not Source.ESTIMATED
+    formula = "" if told else f" by a formula that changed with macOS {NEW_SHARES_FROM}"
+    return (
+        f"GPU: Metal's limit is {limit}{formula}; weights may take {low:.1f} to {high:.1f} of it "
+        f"({likely:.1f} is counted), since a GPU needs room beside them. memcliff's own figures "
+        "for a GPU were never measured."
+    )

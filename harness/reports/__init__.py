@@ -1,0 +1,1 @@
+"""What tables say, as text, charts and pages."""

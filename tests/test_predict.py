@@ -1,0 +1,120 @@
+"""memcliff predict."""
+
+from pathlib import Path
+
+import pytest
+
+from harness import table
+from harness.cli import main, parser
+from harness.commands.predict import committed_tables, predict
+from harness.errors import UsageError
+from tests.test_loader import MADE
+
+AIR = ("--size", "12GB", "--ram", "16GB")
+
+
+def call(*options: str, known: tuple[Path, ...] = ()) -> int:
+    return predict(parser().parse_args(["predict", *options]), known)
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().out.splitlines()
+
+
+def made(folder: Path) -> Path:
+    path = folder / "made.csv"
+    for row in MADE:
+        table.append(path, row)
+    return path
+
+
+def test_the_first_question_is_answered_without_owning_the_machine(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert call(*AIR) == 0
+    assert said(capsys) == [
+        "Predicted, not measured: 12.00 GB thrashes on a Mac with 16 GiB (CPU), but it is close; "
+        "the largest practical size should be 11.2 to 12.9 GB, likely 11.98 GB.",
+        "- Memory: macOS takes 4 to 5 GiB for itself (as people report of 16 GB), which leaves "
+        "11.8 to 12.9 GB, likely 12.3 GB for a model.",
+        "- Loading: 13.1 GB at its peak, 12.9 GB afterwards: 1.05 and 1.04 of the weights, and "
+        "450 MB for TensorFlow (measured on Linux); 702 MB more than is left, which goes to swap.",
+        "- Cliff: weights were practical up to 0.97 of the memory left (0.95 to 1.00, measured on "
+        "Linux under caps); just above, an inference took 45 to 150 times as long.",
+        "- Not in it: what other programs hold, a long context's cache, and faults of the "
+        "software. `make bench` on such a machine measures it.",
+    ]
+
+
+def test_on_the_gpu_the_limit_and_both_copies_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    call(*AIR, "--device", "gpu", "--os", "macos-15.6")
+    lines = said(capsys)
+    assert "12 GB fails on a Mac with 16 GiB (GPU); the largest practical" in lines[0]
+    assert "9.2 to 11.5 GB, likely 10.3 GB." in lines[0]
+    assert "25.1 GB at its peak" in lines[2]
+    assert "never measured by us" in lines[2]
+    assert "Metal's limit is about 11.5 GB, estimated by a formula that changed" in lines[4]
+
+
+def test_a_newer_macos_has_a_higher_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    call(*AIR, "--device", "gpu", "--os", "macos-26")
+    assert "about 12.7 GB" in said(capsys)[4]
+
+
+def test_linux_leaves_more(capsys: pytest.CaptureFixture[str]) -> None:
+    call(*AIR, "--os", "linux")
+    lines = said(capsys)
+    assert lines[0].startswith("Predicted, not measured: 12 GB fits on a Linux machine with 16 GiB")
+    assert "Linux takes 0.5 to 2 GiB for itself (measured without a desktop)" in lines[1]
+
+
+def test_a_machine_that_the_system_fills_has_no_room(capsys: pytest.CaptureFixture[str]) -> None:
+    call("--size", "1GB", "--ram", "4GB")
+    assert said(capsys)[0].endswith("thrashes on a Mac with 4 GiB (CPU); nothing is left for a "
+                                    "model there.")  # fmt: skip
+
+
+def test_the_loader_is_fitted_on_the_tables_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call(*AIR, "--from", str(made(tmp_path)))
+    loading = said(capsys)[2]
+    assert "19 GB at its peak, 16 GB afterwards: 1.50 and 1.25 of the weights" in loading
+    assert "fitted on 3 trials of 3 sizes" in loading
+
+
+def test_without_tables_given_those_at_hand_are_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.csv"
+    broken.write_text("no table\n")
+    call(*AIR, known=(broken, made(tmp_path)))
+    lines = said(capsys)
+    assert lines[0].startswith("Left out: ")
+    assert "broken.csv is no table of memcliff" in lines[0]
+    assert "fitted on 3 trials" in lines[3]
+
+
+def test_a_checkout_has_tables_of_its_own() -> None:
+    names = [path.name for path in committed_tables()]
+    assert "amd-epyc-2core-24gib-20261201T060955Z.csv" in names
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((*AIR, "--os", "windows"), "--os windows is not known: write it like macos-26 or linux"),
+        ((*AIR, "--os", "linux", "--device", "gpu"), "the GPU of Apple silicon alone"),
+        (("--size", "12", "--ram", "16GB"), "a size needs a unit"),
+        (("--size", "12GB", "--ram", "much"), "--ram 'much' is not understood"),
+        ((*AIR, "--from", "nowhere.csv"), "nowhere.csv cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_cure(options: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message.replace("(", "\\(")):
+        call(*options)
+
+
+def test_the_command_line_knows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", *AIR]) == 0
+    assert said(capsys)[0].startswith("Predicted, not measured: 12")
