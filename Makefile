@@ -5,7 +5,7 @@
 ##                     (ARGS="--save DIR --probe": a folder to send, and a probe of known size)
 ## make test           the tests, without the slow ones
 ## make test-slow      the tests that take minutes and gigabytes
-## make budgets        what memcliff itself may cost: memory, disk, CPU, each with its figure
+## make budgets        what memcliff itself may cost: memory, disk, CPU, reading; each with its figure
 ## make cliff          the cliff of a 2 GiB machine, three times (Linux, root, half an hour)
 ## make report         what the tables in results/ say, also as results/report.html, with charts
 ## make compare        those tables side by side (both: TABLES="a.csv b.csv" takes others)
@@ -55,7 +55,7 @@ test-slow: ready
 	@.venv/bin/python -m pytest -m slow $(ARGS)
 
 budgets: ready
-	@.venv/bin/python -m pytest -q -s bench/test_budgets.py $(ARGS)
+	@.venv/bin/python -m pytest -q -s bench/test_budgets.py bench/test_reading_cost.py bench/test_timeline_cost.py $(ARGS)
 
 cliff: ready
 	@.venv/bin/python -m pytest -q -s bench/test_cliff.py $(ARGS)

@@ -19,10 +19,16 @@ def limit_of(
 ) -> Limit:
     """Turn --ram (wanted), --system-share and --ballast into what the rows say, all in bytes.
 
-    ram_bytes is what the machine has. Raises UsageError when it has less than is wanted.
+    ram_bytes is what the machine has. Raises UsageError when it has less than is wanted, and for
+    a share where ballast stands in, which the system takes by itself.
     """
     if wanted_bytes is None:
         return Limit(ballast_bytes=ballast_bytes)
+    if share_bytes and kind == BALLAST:
+        raise UsageError(
+            "--system-share cannot be had where ballast stands in for a memory group: this system "
+            "goes on taking its own share of what is left. Leave it out."
+        )
     limit_bytes = wanted_bytes - share_bytes
     if ram_bytes is None or limit_bytes > ram_bytes:
         has = "does not tell its RAM" if ram_bytes is None else f"has {show_gib(ram_bytes)}"

@@ -12,8 +12,15 @@ def main(arguments: list[str] | None = None) -> int:
     from harness.commands import command_of
     from harness.errors import MemcliffError
 
+    code = 0
     try:
-        return command_of(options.command)(options)
+        code = command_of(options.command)(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone (`memcliff ... | head`); that is no failure of ours.
+        from harness.display import let_go
+
+        let_go()
     except MemcliffError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return error.exit_code
@@ -21,10 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
         # While trials run it is caught where it does no harm; here nothing has begun yet.
         print(f"\n{PROGRAM}: interrupted before anything was measured.", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone (`memcliff ... | head`); that is no failure of ours.
-        sys.stderr.close()
-        return 0
+    return code
 
 
 def parser() -> argparse.ArgumentParser:
@@ -129,4 +133,4 @@ def _add_predict(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--device", default="cpu", choices=["cpu", "gpu"], help="where it is to run (cpu)")
     add("--os", metavar="NAME", help="system of the machine, such as macos-15 or linux")
     add("--from", dest="tables", nargs="+", default=[], metavar="TABLE",
-        help="tables to predict from (those that come with memcliff)")  # fmt: skip
+        help="tables to predict from (those in results/)")  # fmt: skip

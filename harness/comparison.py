@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from harness.baseline import Bound
 from harness.groups import Entry, Group, Groups, entry_of, groups_of
 from harness.reports.trials import MISSING, Listing, plain
 from harness.sides import Cliff, Middle, Side
@@ -11,8 +12,11 @@ from harness.verdict import Verdict
 
 SINGLE = "~"
 """Stands before a figure that rests on one trial."""
+SINGLES = "some by single trials"
+BOUNDS = {None: "", Bound.AT_MOST: "<", Bound.AT_LEAST: ">"}
 NOTES = (
-    f"{SINGLE} stands before what rests on a single trial, > before what is at least so much.",
+    f"{SINGLE} stands before what rests on a single trial, > before what is at least so much, < "
+    "before what is at most so much.",
     "A line with several tables has the medians of its runs; its verdict and its cliff come from "
     "all their trials together.",
     "Verdict, slower: at the target. Largest practical and smallest impractical size: the cliff "
@@ -88,8 +92,7 @@ def _answers(groups: Groups) -> Iterator[str]:
 
 
 def _group_answers(group: Group) -> Iterator[str]:
-    words = group.subject.words
-    words = words[:1].upper() + words[1:]
+    words = group.subject.opening
     if len(group.entries) == 1 and len(group.sides) == 1:
         yield f"{words}: one run only, nothing to compare it with."
         return
@@ -105,7 +108,7 @@ def _target_words(group: Group) -> str:
     targets = [side.target_bytes for side in group.sides if side.target_bytes is not None]
     if not targets:
         return ""
-    target = max(targets, key=targets.count)
+    target = max(dict.fromkeys(targets), key=targets.count)
     verdicts = [side.target_verdict for side in group.sides if side.target_bytes == target]
     known = [v.practical for v in verdicts if v not in (None, Verdict.UNSTEADY)]
     return f"{show_bytes(target)} is practical in {sum(known)} of {show_count(len(known), 'run')}"
@@ -123,19 +126,40 @@ def _cliff_words(group: Group) -> str:
     single = any(1 in (cliff.low_trials, cliff.high_trials) for _, cliff in found)
     return (
         f"where a cliff was found ({len(found)} of {show_count(len(group.entries), 'line')}"
-        f"{', some by single trials' if single else ''}), the largest practical size is "
+        f"{f', {SINGLES}' if single else ''}), the largest practical size is "
         f"{_range([share for share, _ in found])} of the memory available at the start"
     )
 
 
 def _against_words(group: Group) -> str:
-    times = [ratio for one in group.entries if (ratio := one.time_of_first) is not None]
-    cliffs = [ratio for one in group.entries if (ratio := one.cliff_of_first) is not None]
-    parts = [
-        f"an inference that fits takes {_range(times)} times as long" if times else "",
-        f"the cliff is {_range(cliffs)} times as high" if cliffs else "",
-    ]
-    return ", ".join(part for part in parts if part)
+    return ", ".join(part for part in (_times_words(group), _cliffs_words(group)) if part)
+
+
+def _times_words(group: Group) -> str:
+    found = [(ratio, one) for one in group.entries if (ratio := one.time_of_first) is not None]
+    if not found:
+        return ""
+    single = any(1 in one.trials_of_time for _, one in found)
+    span = _range([ratio for ratio, _ in found])
+    return f"an inference that fits takes {span} times as long{_hedged(SINGLES if single else '')}"
+
+
+def _cliffs_words(group: Group) -> str:
+    found = [(ratio, one) for one in group.entries if (ratio := one.cliff_of_first) is not None]
+    if not found:
+        return ""
+    bounds = {one.bound_of_first for _, one in found}
+    (only, *others) = bounds
+    every = f"{only} " if only and not others else ""
+    some = [f"some {bound} so high" for bound in Bound if others and bound in bounds]
+    single = any(1 in one.trials_of_cliff for _, one in found)
+    hedges = _hedged(SINGLES if single else "", *some)
+    return f"the cliff is {every}{_range([ratio for ratio, _ in found])} times as high{hedges}"
+
+
+def _hedged(*hedges: str) -> str:
+    known = ", ".join(hedge for hedge in hedges if hedge)
+    return f" ({known})" if known else ""
 
 
 def _range(values: Sequence[float]) -> str:
@@ -210,11 +234,11 @@ def _slower(entry: Entry) -> str:
     return (">" if entry.cut_off and entry.slower else "") + _middle(entry.slower, _ratio)
 
 
-def _of_first(ratio: float | None, trials: Sequence[int]) -> str:
-    """Mark a ratio one side of which rests on a single trial."""
+def _of_first(ratio: float | None, trials: Sequence[int], bound: Bound | None = None) -> str:
+    """Mark a ratio that is a bound, and one that rests on a single trial on one side."""
     if ratio is None:
         return MISSING
-    return _marked(_ratio(ratio), min(trials, default=0))
+    return BOUNDS[bound] + _marked(_ratio(ratio), min(trials, default=0))
 
 
 COLUMNS: dict[str, Callable[[Entry], str]] = {
@@ -231,6 +255,8 @@ COLUMNS: dict[str, Callable[[Entry], str]] = {
     "load peak": lambda one: _middle(one.load_peak, _ratio),
     "slower": _slower,
     "time / first": lambda one: _of_first(one.time_of_first, one.trials_of_time),
-    "cliff / first": lambda one: _of_first(one.cliff_of_first, one.trials_of_cliff),
+    "cliff / first": lambda one: _of_first(
+        one.cliff_of_first, one.trials_of_cliff, one.bound_of_first
+    ),
 }
 """Each column of a group and what makes its cells."""

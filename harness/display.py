@@ -1,5 +1,7 @@
 """What a person sees while a run goes on: a live line on a terminal, plain lines elsewhere."""
 
+import os
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -146,6 +148,25 @@ def trial_line(record: Record, judgement: Judgement | None) -> str:
     return ", ".join(parts)
 
 
+class _Piped(Console):
+    """A console whose pipe's end is told: rich would end the program with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704
+
+
+def let_go() -> None:
+    """Write nothing more to where the reader has gone: Python would end with exit code 120.
+
+    See https://docs.python.org/3/library/signal.html#note-on-sigpipe.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def display_on(stream: TextIO) -> Display:
     """Make the display for a stream; NO_COLOR is heeded by rich."""
-    return Display(Console(file=stream, width=None if stream.isatty() else PLAIN_WIDTH))
+    return Display(_Piped(file=stream, width=None if stream.isatty() else PLAIN_WIDTH))

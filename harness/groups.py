@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from harness.baseline import cliff_ratio, time_ratio, worse
+from harness import baseline
+from harness.baseline import Bound
 from harness.records import Limit
 from harness.sides import Cliff, Middle, Side, Subject, cliff_of, verdict_of
 from harness.verdict import Verdict
@@ -92,20 +93,28 @@ class Entry:
         """Seconds an inference / those of the first table; None for the first table itself."""
         if self.first is None or self.is_first:
             return None
-        return _median([time_ratio(self.first, side) for side in self.sides])
+        return _median([baseline.time_ratio(self.first, side) for side in self.sides])
 
     @property
     def cliff_of_first(self) -> float | None:
         """Its cliff / that of the first table; None for the first table itself."""
         if self.first is None or self.is_first:
             return None
-        return cliff_ratio(self.first.cliff, self.cliff)
+        return baseline.cliff_ratio(self.first.cliff, self.cliff)
+
+    @property
+    def bound_of_first(self) -> Bound | None:
+        """Which way that ratio of cliffs is open; None where it is not, or there is none."""
+        ratio = self.cliff_of_first
+        return baseline.cliff_bound(self.first.cliff, self.cliff) if self.first and ratio else None
 
     @property
     def trials_of_time(self) -> list[int]:
-        """The trials on which that ratio of times rests, here and in the first table."""
-        speeds = (self.speed, self.first.speed if self.first else None)
-        return [speed.trials for speed in speeds if speed is not None]
+        """The trials on which that ratio of times rests, here and, at the fewest, in the first."""
+        first = self.first
+        pairs = [baseline.time_trials(first, side) for side in self.sides] if first else []
+        known = [pair for pair in pairs if pair is not None]
+        return [sum(own for own, _ in known), min(others for _, others in known)] if known else []
 
     @property
     def trials_of_cliff(self) -> list[int]:
@@ -162,19 +171,28 @@ class Groups:
     apart: tuple[Apart, ...]
 
     def worse(self, most: float) -> list[str]:
-        """Say of each run what is worse than in the first table by more than this share."""
+        """Say of each run what is worse than in the first table by more than this share.
+
+        Outputs that are wrong, where those of the first table were right, are worse too.
+        """
+        told = [(side, baseline.worse(first, side, most)) for first, side in self._against_first()]
+        told += [(one.side, baseline.wrong_outputs(first, one.side))
+                 for one in self.apart for first in self._first_of(one.side.subject)]  # fmt: skip
         return [
             f"{side.table}: {words} ({side.machine_words}; {side.subject.words})"
-            for first, side in self._against_first()
-            for words in worse(first, side, most)
+            for side, every in told
+            for words in every
         ]
 
     def compared_with_first(self) -> int:
         """Count the runs of which it is known how they do against the first table."""
-        return sum(
-            time_ratio(first, side) is not None or cliff_ratio(first.cliff, side.cliff) is not None
-            for first, side in self._against_first()
-        )
+        return sum(baseline.is_held(first, side) for first, side in self._against_first())
+
+    def _first_of(self, subject: Subject) -> list[Side]:
+        """Give the side of the first table, though it may stand apart itself; one or none."""
+        every = [group.first for group in self.groups] + [one.side for one in self.apart]
+        found = [side for side in every if side and (side.number, side.subject) == (0, subject)]
+        return found[:1]
 
     def _against_first(self) -> Iterator[tuple[Side, Side]]:
         for group in self.groups:

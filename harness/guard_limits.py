@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from harness.cap import is_contained
 from harness.guard import Guards
 from harness.models import LEFT_FREE_BYTES
-from harness.records import Machine, Record
+from harness.records import Limit, Machine, Record
 from harness.settings import RUN_WRITES, Settings
 
 LEAST_AVAILABLE_SHARE = 0.04
@@ -32,10 +33,10 @@ RULE_LIMITS = {
 """The limit that each rule looks at."""
 
 
-def guards_for(settings: Settings, machine: Machine, *, contained: bool) -> Guards:
+def guards_for(settings: Settings, machine: Machine, limit: Limit) -> Guards:
     """Set the guards of a trial.
 
-    In a memory group (contained) the kernel ends the child alone when memory is out, and swapping
+    In a memory group the kernel ends the child alone when memory is out, and swapping
     is what is to be measured: there the machine needs no protection from either.
     """
     ram = machine.ram_bytes
@@ -46,10 +47,10 @@ def guards_for(settings: Settings, machine: Machine, *, contained: bool) -> Guar
         critical_pressure_s=CRITICAL_PRESSURE_S,
         trial_s=settings.trial_limit_s,
     )
-    if ram is not None and not contained:
+    if ram is not None and not is_contained(limit):
         # On a Mac swap grows by itself, so memory that is available says nothing there.
         least = None if machine.os == "macos" else round(LEAST_AVAILABLE_SHARE * ram)
-        turnover = ram / TURNOVER_S
+        turnover = (limit.ram_limit_bytes or ram) / TURNOVER_S
         guards = replace(guards, least_available_bytes=least, most_swapped_in_bytes_per_s=turnover)
     return replace(guards, **{RULE_LIMITS[rule]: None for rule in settings.unguarded})
 

@@ -6,6 +6,7 @@ from statistics import median
 
 from harness.predict import DEVICE_COPY_SHARE, IMPORT_PEAK_BYTES, LOAD_PEAK_SHARE
 from harness.records import Phase, Record, Status
+from harness.reports.trials import phase_peak_bytes
 from harness.sizes import show_count
 
 SAVEDMODEL = "savedmodel"
@@ -22,7 +23,7 @@ class Loader:
     base_bytes: int
     """The process with the framework and no model."""
     peak_share: float
-    """The most while loading / weights, base taken off."""
+    """The most while loading / weights, base taken off: at least what stays afterwards."""
     loaded_share: float
     """Afterwards / weights, base taken off."""
     source: str
@@ -81,11 +82,6 @@ def fitted(rows: Iterable[Record], model_format: str, device: str) -> Loader | N
     )
 
 
-def loader_of(rows: Iterable[Record], model_format: str, device: str) -> Loader:
-    """Give the loader as the rows tell it, else as it is assumed."""
-    return fitted(rows, model_format, device) or assumed(model_format, device)
-
-
 def _is_calm(row: Record, model_format: str, device: str) -> bool:
     """Tell whether a trial shows what its loader takes when it gets all it asks for."""
     same = (row.model.format, row.model.device_asked) == (model_format, device)
@@ -94,17 +90,10 @@ def _is_calm(row: Record, model_format: str, device: str) -> bool:
 
 
 def _point(row: Record) -> _Point | None:
-    base, peak = _held(row, Phase.IMPORT), _held(row, Phase.LOAD)
-    loaded = _held(row, Phase.HOLD) or _held(row, Phase.INFER)
+    base, peak = phase_peak_bytes(row, Phase.IMPORT), phase_peak_bytes(row, Phase.LOAD)
+    loaded = phase_peak_bytes(row, Phase.HOLD) or phase_peak_bytes(row, Phase.INFER)
     weights = row.model.weights_bytes
     if base is None or peak is None or loaded is None or not weights:
         return None
-    return _Point(weights, base, max(base, peak), max(base, loaded))
-
-
-def _held(row: Record, phase: Phase) -> int | None:
-    """Give the most that was held in a phase: on a Mac the footprint, elsewhere resident."""
-    memory = row.phase(phase)
-    if row.machine.os == "macos":
-        return memory.peak_footprint_kernel_bytes or memory.peak_footprint_bytes
-    return memory.peak_rss_kernel_bytes or memory.peak_rss_bytes
+    # Pages that are first touched by an inference are in what stays, though no load had them.
+    return _Point(weights, base, max(base, peak, loaded), max(base, loaded))

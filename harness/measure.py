@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from harness import recovery
-from harness.cap import is_contained
 from harness.display import Display
 from harness.errors import MachineError
 from harness.guard import Guards
@@ -21,7 +20,7 @@ from harness.plan import next_trial
 from harness.platforms import Platform
 from harness.predict import rates_of, trial_s
 from harness.records import Outcome, Record, Role, Status
-from harness.rows import Start, row_of, shorthand
+from harness.rows import Start, row_of, row_without_trial, shorthand
 from harness.runs import Run
 from harness.scope import COLD, WARM, Trial
 from harness.series import Series, all_series
@@ -114,18 +113,31 @@ def _measured_row(
     start = _ready(bench, start, files)
     trial = start.trial
     bench.display.begin(start.number, trial, trial_s(trial.weights_bytes, rates_of(rows)))
+    # Before the ballast is held: a machine that goes down of that is not to do it again.
+    bench.run.begin(start)
     try:
         with _surroundings(bench, start) as around:
             # The row is on disk before anything can go wrong with taking these away.
             return _row_in(bench, start, replace(_setup(bench, start, files, rows), around=around))
     except NotHeldError as error:
-        if trial.role is not Role.BALLAST:
-            raise
-        return bench.run.skip(start, str(error))
+        return _not_held(bench, start, error)
+
+
+def _not_held(bench: Bench, start: Start, error: NotHeldError) -> Record:
+    """Write the row of a trial whose ballast cannot be held; only one of its own is done without.
+
+    Raises the error for any other: it stands for what the user asked for.
+    """
+    alone = start.trial.role is Role.BALLAST
+    status = Status.SKIPPED if alone else Status.INTERRUPTED
+    row = row_without_trial(bench.run.ground, start, Outcome(status, str(error)))
+    bench.run.end(row)
+    if not alone:
+        raise error
+    return row
 
 
 def _row_in(bench: Bench, start: Start, setup: Setup) -> Record:
-    bench.run.begin(start)
     seen = run_trial(setup, bench.interrupt, bench.display.watch)
     row = row_of(bench.run.ground, start, _explained(bench, start, seen))
     if not setup.around.holds():
@@ -216,8 +228,7 @@ def _order(bench: Bench, trial: Trial, files: ModelFiles) -> Message:
 
 def _guards(bench: Bench, trial: Trial) -> Guards:
     settings, machine = bench.settings, bench.survey.machine
-    contained = is_contained(trial.limit(bench.run.ground.asked))
-    return guards_for(settings, machine, contained=contained)
+    return guards_for(settings, machine, trial.limit(bench.run.ground.asked))
 
 
 def _series(bench: Bench, trial: Trial, rows: tuple[Record, ...]) -> Series:

@@ -17,7 +17,9 @@ def machine_name(machine: Machine, device: str, limit: Limit = Limit()) -> str: 
     name = machine.model_identifier or machine.chip or "machine"
     ram = "" if machine.ram_bytes is None else f", {show_gib(machine.ram_bytes)}"
     cap = f" held to {cap_words(limit)}" if limit.ram_limit_bytes is not None else ram
-    return f"this {name}{cap} ({device.upper()})"
+    ballast = limit.ballast_bytes
+    beside = f" beside {show_gib(ballast)} of ballast" if ballast else ""
+    return f"this {name}{cap}{beside} ({device.upper()})"
 
 
 def times(ratio: float) -> str:
@@ -108,4 +110,4 @@ def beside(series: Series, weights_bytes: int) -> str:
         return ""
     row, judgement = judged[-1]
     programs = show_gib(row.limit.ballast_bytes or 0)
-    return f"; with {programs} of programs open {BESIDE[judgement.verdict]} (measured)"
+    return f"; with {programs} of idle programs open {BESIDE[judgement.verdict]} (measured)"

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from harness.predict import weights_that_fit
+from harness.predict import KEPT_FREE_BYTES, weights_that_fit
 from harness.records import Record, Role
 from harness.scope import LAYER_BYTES, WARM, Asked, Bounds, Trial, layers_of
 from harness.series import Series, all_series, is_bad_omen
@@ -219,10 +219,16 @@ def _ballast(series: Series) -> Trial | None:
         return None
     target = layers_of(series.asked.target_bytes)
     trial = series.trial(target if target <= low else low, Role.BALLAST)
-    together = trial.weights_bytes + BALLAST_BYTES
-    if not series.bounds.contained and together > series.search_bytes:
+    if not series.bounds.contained and trial.weights_bytes + BALLAST_BYTES > _room(series):
         return None
     return replace(trial, ballast_bytes=BALLAST_BYTES)
+
+
+def _room(series: Series) -> int:
+    """Give the weights that may be tried: as far as the search goes, or as far as all is safe."""
+    calm = series.bounds.available_bytes - KEPT_FREE_BYTES
+    safe = weights_that_fit(calm, series.format, series.device)
+    return max(series.search_bytes, safe)
 
 
 def _warm(series: Series) -> Trial | None:

@@ -98,6 +98,12 @@ class Place:
     ends_above_bytes: int | None = None
     """Above so many weights the system ends the process; None where that is not known."""
 
+    @property
+    def calm_bytes(self) -> int:
+        """The most that a load may take without other programs' memory being swapped out."""
+        likely = self.left.likely_bytes
+        return likely if self.free_bytes is None else min(self.free_bytes, likely)
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
@@ -192,8 +198,7 @@ def _practical(place: Place, loader: Loader) -> Band:
 
 def _verdict(weights_bytes: int, place: Place, loader: Loader, practical_bytes: int) -> Verdict:
     if weights_bytes <= practical_bytes:
-        free, left = place.free_bytes, place.left.likely_bytes
-        calm = loader.peak_bytes(weights_bytes) <= (left if free is None else min(free, left))
+        calm = loader.peak_bytes(weights_bytes) <= place.calm_bytes
         return Verdict.FITS if calm else Verdict.TIGHT
     metal, ends = place.metal, place.ends_above_bytes
     past_metal = metal is not None and weights_bytes > metal.working_set_bytes
@@ -206,18 +211,18 @@ def _verdict(weights_bytes: int, place: Place, loader: Loader, practical_bytes: 
 
 def planned(
     trials: Iterable[Trial], asked: Asked, machine: Machine, bounds: Bounds
-) -> tuple[str, ...]:
-    """Say what each trial of a plan is predicted to do; "-" where that is not known."""
+) -> tuple[Prediction | None, ...]:
+    """Predict each trial of a plan, by constants alone; None where the memory is not known."""
     return tuple(_planned(trial, trial.limit(asked), machine, bounds) for trial in trials)
 
 
-def _planned(trial: Trial, limit: Limit, machine: Machine, bounds: Bounds) -> str:
+def _planned(trial: Trial, limit: Limit, machine: Machine, bounds: Bounds) -> Prediction | None:
     left = left_of(machine, limit)
     if left is None:
-        return "-"
+        return None
     free = bounds.available_bytes if limit == Limit() else None
     place = place_of(machine, trial.device, left, free, can_swap=bounds.can_swap)
-    return predicted(trial.weights_bytes, place, assumed(trial.format, trial.device)).words
+    return predicted(trial.weights_bytes, place, assumed(trial.format, trial.device))
 
 
 def against(rows: Sequence[Record]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """A prediction in words: the sentence, and the reasons with the source of each figure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from harness.cap import cap_words, is_contained
 from harness.metal import NEW_SHARES_FROM, Source
 from harness.prediction import (
     LINUX_SHARE,
@@ -11,7 +12,8 @@ from harness.prediction import (
     Band,
     Prediction,
 )
-from harness.records import Machine
+from harness.records import Limit, Machine
+from harness.scope import Asked, Trial
 from harness.sizes import show_apart, show_bytes, show_gib
 from harness.verdict import Verdict
 
@@ -29,10 +31,7 @@ def sentence(seen: Prediction, machine: Machine) -> str:
     # With decimals enough to tell the size from the cliff.
     size, likely = show_apart(seen.weights_bytes, seen.practical.likely_bytes)
     device = seen.place.device.upper()
-    if seen.practical.high_bytes == 0:
-        cliff = "nothing is left for a model there"
-    else:
-        cliff = f"the largest practical size should be {seen.practical.words}, likely {likely}"
+    cliff = _cliff(seen, likely)
     close = ", but it is close" if seen.is_close else ""
     return (
         f"Predicted, not measured: {size} {MEANINGS[seen.verdict]} on {_where(machine)} "
@@ -53,6 +52,63 @@ def reasons(seen: Prediction, machine: Machine) -> Iterator[str]:
     )
 
 
+def bands(
+    trials: Sequence[Trial], seen: Sequence[Prediction | None], asked: Asked, machine: Machine
+) -> Iterator[str]:
+    """Say for each device of a plan where its cliff should lie, and why; references do not count.
+
+    `seen` has the prediction of each trial.
+    """
+    by_device = {
+        trial.device: one
+        for trial, one in zip(trials, seen, strict=True)
+        if one is not None and trial.limit(asked) == asked.limit
+    }
+    for one in by_device.values():
+        yield _band(one, machine, asked.limit)
+
+
+def _band(seen: Prediction, machine: Machine, limit: Limit) -> str:
+    device = seen.place.device.upper()
+    cliff = _cliff(seen, show_bytes(seen.practical.likely_bytes))
+    why = "; ".join(_grounds(seen, machine, limit))
+    return f"Predicted, not measured, on the {device}: {cliff} ({why}).{_tight(seen)}"
+
+
+def _grounds(seen: Prediction, machine: Machine, limit: Limit) -> Iterator[str]:
+    """Give what a band rests on, in few words."""
+    free = f"{show_gib(machine.ram_bytes or 0)} less {_share(machine)} for the system"
+    ballast = 0 if is_contained(limit) else limit.ballast_bytes or 0
+    yield (cap_words(limit) or free) + (f" and {show_gib(ballast)} of ballast" if ballast else "")
+    metal, (low, _, high) = seen.place.metal, PRACTICAL_SHARES
+    if seen.place.can_swap:
+        yield f"weights may take {low:.2f} to {high:.2f} of that"
+    else:
+        yield f"without swap the peak has to fit into what is left, {seen.place.left.words}"
+    if metal is not None:
+        low, _, high = METAL_SHARES
+        yield f"and {low:.1f} to {high:.1f} of Metal's limit, which is {metal.words}"
+
+
+def _tight(seen: Prediction) -> str:
+    """Say from where on a size is tight; without swap none is."""
+    place = seen.place
+    if not place.can_swap or place.calm_bytes == 0:
+        return ""
+    is_free = place.free_bytes == place.calm_bytes
+    return (
+        f" Tight: a peak above the {show_bytes(place.calm_bytes)} {'free' if is_free else 'left'}."
+    )
+
+
+def _cliff(seen: Prediction, likely: str) -> str:
+    if seen.practical.high_bytes == 0:
+        return "nothing is left for a model there"
+    if seen.practical.low_bytes == seen.practical.high_bytes:
+        return f"the largest practical size should be {likely}"
+    return f"the largest practical size should be {seen.practical.words}, likely {likely}"
+
+
 def _where(machine: Machine) -> str:
     kind = "a Linux machine" if machine.os == "linux" else "a Mac"
     return f"{kind} with {show_gib(machine.ram_bytes or 0)}"
@@ -65,15 +121,17 @@ def _likely(band: Band) -> str:
 
 
 def _left(seen: Prediction, machine: Machine) -> str:
-    on_linux = machine.os == "linux"
-    share = LINUX_SHARE if on_linux else MACOS_SHARE
-    ends = (share.low_bytes, share.high_bytes)
-    low, high = (show_gib(size).removesuffix(" GiB") for size in ends)
-    source = "measured without a desktop" if on_linux else "as people report of 16 GB"
+    source = "measured without a desktop" if machine.os == "linux" else "as people report of 16 GB"
     return (
-        f"Memory: {SYSTEMS[machine.os or 'macos']} takes {low} to {high} GiB for itself "
+        f"Memory: {SYSTEMS[machine.os or 'macos']} takes {_share(machine)} for itself "
         f"({source}), which leaves {_likely(seen.place.left)} for a model."
     )
+
+
+def _share(machine: Machine) -> str:
+    """Say what a system holds itself, as in "4 to 5 GiB"."""
+    share = LINUX_SHARE if machine.os == "linux" else MACOS_SHARE
+    return f"{show_gib(share.low_bytes).removesuffix(' GiB')} to {show_gib(share.high_bytes)}"
 
 
 def _loader(seen: Prediction) -> str:

@@ -9,14 +9,15 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 
 from harness.failures import plugin_failure
+from harness.platforms.locked_memory import LockLimit
 from harness.readings import PRESSURE_WORDS
 from harness.records import Condition
-from harness.sizes import show_bytes
+from harness.sizes import show_bytes, show_gib
 
 FRAMEWORK_PACKAGES = ("tensorflow", "tensorflow-cpu", "tensorflow-macos", "tensorflow-metal")
 IMPORT_FRAMEWORK = ("-c", "import tensorflow")
@@ -187,13 +188,21 @@ def disk_problem(free_bytes: int, needed_bytes: int, folder_label: str) -> str |
 
 def ballast_problem(held_bytes: int, available_bytes: int) -> str | None:
     """Refuse ballast that would leave nothing to measure in."""
-    if available_bytes - held_bytes >= LEAST_BESIDE_BALLAST_BYTES:
+    if not held_bytes or available_bytes - held_bytes >= LEAST_BESIDE_BALLAST_BYTES:
         return None
     return (
         f"{show_bytes(held_bytes)} would be held as ballast, and {show_bytes(available_bytes)} of "
         "memory are available, which leaves too little for a model: close programs, or choose a "
         "larger --ram or a smaller --ballast."
     )
+
+
+def lock_problem(locked_bytes: int, limit: Callable[[], LockLimit | None]) -> str | None:
+    """Refuse a cap by ballast whose memory may not be locked; the limit is asked only for that."""
+    told = limit() if locked_bytes else None
+    if told is None or locked_bytes <= told.most_bytes:
+        return None
+    return f"{show_gib(locked_bytes)} of memory cannot be held, since {told.words}."
 
 
 def swap_problem(swap_used_bytes: int | None) -> str | None:

@@ -39,10 +39,18 @@ def preview(asked: Asked, bounds: Bounds, rates: Rates, rows: tuple[Record, ...]
     disk = max((trial.weights_bytes for trial in made), default=0)
     seconds = sum(trial_s(trial.weights_bytes, rates) for trial in made)
     seconds += THRASHING_S * sum(_is_over(trial, asked) for trial in made)
-    peaks = [peak_bytes(trial.weights_bytes, trial.format, trial.device) for trial in made]
-    over = sum(max(0, peak - bounds.available_bytes) for peak in peaks)
+    over = sum(_over_bytes(trial, asked, bounds) for trial in made)
     swap = over if bounds.can_swap else 0
     return Preview(tuple(trials), seconds + disk / rates.write, disk, swap)
+
+
+def _over_bytes(trial: Trial, asked: Asked, bounds: Bounds) -> int:
+    """Give what a trial and the programs beside it need above the memory there is for them."""
+    limit = trial.limit(asked)
+    peak = peak_bytes(trial.weights_bytes, trial.format, trial.device)
+    needed = peak + (limit.ballast_bytes or 0)
+    room = bounds.available_bytes if limit.ram_limit_bytes is None else limit.ram_limit_bytes
+    return max(0, needed - min(room, bounds.available_bytes))
 
 
 def _is_over(trial: Trial, asked: Asked) -> bool:

@@ -86,6 +86,7 @@ def _side(run: Sequence[Record], series: Series, table: str, number: int) -> Sid
         speed=_middle([_rate(row, inference_s(row)) for row in fit]),
         load=_middle([_load_rate(row, series.asked.cache) for row in fit]),
         load_peak=_middle([_load_peak_share(row) for row in fit]),
+        wrong_outputs=_wrong_outputs(series),
         faults=tuple(_faults(run, series)),
     )
 
@@ -110,13 +111,13 @@ def _verdicts(judged: Judged) -> dict[int, tuple[Verdict, ...]]:
     return {layers: tuple(verdicts) for layers, verdicts in found.items()}
 
 
-def _seconds(rows: Sequence[Record]) -> dict[int, float]:
+def _seconds(rows: Sequence[Record]) -> dict[int, Middle]:
     found: dict[int, list[float]] = {}
     for row in rows:
         seconds = inference_s(row)
         if seconds:
             found.setdefault(_layers(row), []).append(seconds)
-    return {layers: median(every) for layers, every in found.items()}
+    return {layers: Middle(median(every), len(every)) for layers, every in found.items()}
 
 
 def _layers(row: Record) -> int:
@@ -166,10 +167,13 @@ def _middle(values: Sequence[float | None]) -> Middle | None:
     return Middle(median(known), len(known)) if known else None
 
 
+def _wrong_outputs(series: Series) -> int:
+    return sum(row.outcome.status is Status.INVALID for row in series.rows)
+
+
 def _faults(run: Sequence[Record], series: Series) -> Iterator[str]:
     """Say why this run may be compared with none: its outputs, or the machine at its start."""
-    count = sum(row.outcome.status is Status.INVALID for row in series.rows)
-    if count:
+    if count := _wrong_outputs(series):
         yield f"{show_count(count, 'trial')} gave a wrong output"
     swap = next((row.before.swap_used_bytes for row in run
                  if row.before.swap_used_bytes is not None), None)  # fmt: skip

@@ -27,8 +27,12 @@ BAD_OMENS = (Status.STOPPED, Status.MACHINE_LOST)
 
 
 def is_bad_omen(record: Record) -> bool:
-    """Tell whether a trial ended so that the machine is spared a larger size."""
-    return record.outcome.status in BAD_OMENS and tells_of_its_size(record)
+    """Tell whether a trial ended so that the machine is spared a larger size.
+
+    One beside ballast does not: without it the size may be harmless.
+    """
+    alone = record.key.role is not Role.BALLAST
+    return alone and record.outcome.status in BAD_OMENS and tells_of_its_size(record)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,24 @@ class Subject:
     @property
     def words(self) -> str:
         """Say it, as in "savedmodel on the CPU, mlp, float32, batch 1"."""
-        where = f"{self.format or 'a model'} on the {self.device.upper() or 'device'}"
-        known = [part for part in (self.arch, self.dtype) if part]
-        return ", ".join((where, *known, f"batch {self.batch}"))
+        return ", ".join((f"{self._format} on {self._device}", *self._details))
+
+    @property
+    def opening(self) -> str:
+        """Say it at the beginning of a sentence: a format's name begins with a small letter."""
+        return ", ".join((f"On {self._device}", self._format, *self._details))
+
+    @property
+    def _format(self) -> str:
+        return self.format or "a model"
+
+    @property
+    def _device(self) -> str:
+        return f"the {self.device.upper() or 'device'}"
+
+    @property
+    def _details(self) -> list[str]:
+        return [*(part for part in (self.arch, self.dtype) if part), f"batch {self.batch}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +88,7 @@ class Side:
     """The bytes of those sizes."""
     cliff: Cliff
     """Where this run alone finds it."""
-    seconds: dict[int, float]
+    seconds: dict[int, Middle]
     """The median inference of the trials that fit, by layers."""
     target_time: Middle | None
     """Seconds an inference at the target; at least so long where one was cut off."""
@@ -87,6 +102,8 @@ class Side:
     """Bytes of weights a second while loading what fits."""
     load_peak: Middle | None
     """The most memory while loading what fits, what the imports took taken off, / weights."""
+    wrong_outputs: int
+    """How many of its trials gave one."""
     faults: tuple[str, ...]
     """Why it may be compared with nothing."""
 

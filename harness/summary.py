@@ -207,7 +207,7 @@ def _capped_advice(limit_bytes: int, limit: Limit) -> str:
 def _room(series: Series) -> str:
     least = [
         row.whole.least_available_bytes
-        for row in series.rows
+        for row in series.as_asked
         if row.key.role is Role.TARGET and row.whole.least_available_bytes is not None
     ]
     return f"at least {show_bytes(min(least))} stayed available" if least else "not measured"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.cap import cap_words, is_contained, limit_of
+from harness.cap import cap_words, held_bytes, is_contained, limit_of
 from harness.errors import UsageError
 from harness.records import Limit
 
@@ -31,6 +31,26 @@ def test_more_than_the_machine_has_is_refused(wanted: int, share: int, refused: 
             made()
     else:
         assert made().ram_limit_bytes == 24 * GIB
+
+
+def test_ballast_takes_no_share_since_the_system_takes_its_own() -> None:
+    assert limit_of(8 * GIB, 0, None, RAM, "ballast") == Limit(8 * GIB, "ballast", 0)
+    with pytest.raises(UsageError, match="taking its own share"):
+        limit_of(8 * GIB, 4 * GIB, None, RAM, "ballast")
+
+
+@pytest.mark.parametrize(
+    ("limit", "held"),
+    [
+        (Limit(), 0),
+        (Limit(8 * GIB, "ballast", 0), 16 * GIB),
+        (Limit(8 * GIB, "ballast", 0, GIB), 17 * GIB),
+        (Limit(8 * GIB, "cgroup-v1", 0, GIB), 0),
+        (Limit(ballast_bytes=GIB), GIB),
+    ],
+)
+def test_ballast_takes_from_the_machine_what_no_group_takes(limit: Limit, held: int) -> None:
+    assert held_bytes(limit, RAM) == held
 
 
 def test_a_machine_that_does_not_tell_its_ram_gets_no_cap() -> None:

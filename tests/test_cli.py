@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main, parser
+from tests.compared import a_run, written
 
 
 def modules_after(code: str) -> set[str]:
@@ -52,6 +53,34 @@ def test_a_reader_that_has_gone_is_no_failure(tmp_path: Path) -> None:
     command = f"{sys.executable} -m harness run --plan -o {tmp_path} | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602
     assert "Traceback" not in done.stderr
+
+
+def without_a_reader(*arguments: str | Path) -> tuple[int, bytes]:
+    """Call a command whose output nobody reads; give its exit code and its errors."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = (sys.executable, "-m", "harness", *map(str, arguments))
+    with os.fdopen(writer, "wb") as out:
+        done = subprocess.run(words, stdout=out, stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stderr
+
+
+def test_a_report_that_nobody_reads_ends_well(tmp_path: Path) -> None:
+    table = written(tmp_path / "x.csv", a_run())
+    assert without_a_reader("report", table) == (0, b"")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize(("times", "code"), [(1.0, 0), (2.0, 4)])
+def test_a_check_that_nobody_reads_keeps_its_exit_code(
+    tmp_path: Path, options: tuple[str, ...], times: float, code: int
+) -> None:
+    base = written(tmp_path / "base.csv", a_run())
+    other = written(tmp_path / "new.csv", a_run(times=times))
+    page = tmp_path / "c.md"
+    check = ("--fail-over", "10%", "--markdown", str(page), *options)
+    assert without_a_reader("compare", base, other, *check)[0] == code
+    assert page.exists()
 
 
 def test_an_interrupt_at_the_question_is_no_traceback(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from harness.cli import main
 from harness.commands.compare_tables import read_tables
 from harness.errors import UsageError
 from harness.records import Record
-from tests.compared import a_run, all_changed, written
+from tests.compared import a_run, all_changed, first_changed, written
 
 OTHER = "amd-epyc-2core-24gib"
 BATTERY = all_changed(a_run(), condition={"power": "battery"})
@@ -39,7 +40,9 @@ def test_the_terminal_gets_answers_and_tables_of_80_columns(
 ) -> None:
     assert call(base, beside(base, a_run(210, machine=OTHER))) == 0
     said = capsys.readouterr().out
-    assert said.startswith("Comparison of 2 tables\nSavedmodel on the CPU, mlp, float32, batch 1: ")
+    assert said.startswith(
+        "Comparison of 2 tables\nOn the CPU, savedmodel, mlp, float32, batch 1: "
+    )
     assert "Against base.csv: " in said
     tables = said[said.index("\n\n") : said.index("~ stands")].splitlines()
     assert max(map(len, tables)) <= 100
@@ -181,6 +184,51 @@ def test_a_check_that_could_not_be_made_does_not_pass(
     assert call(base, beside(base, rows), "--fail-over", "10%") == 2
     error = capsys.readouterr().err
     assert error.startswith(f"memcliff: --fail-over held nothing against {base}, because {why}")
+
+
+def test_a_target_that_fails_now_fails_the_check_though_no_lower_size_is_known(
+    base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only = tuple(row for row in a_run() if row.key.role == "target")
+    killed = all_changed(only, outcome={"status": "killed"})
+    assert call(beside(base, only, "first.csv"), beside(base, killed), "--fail-over", "10%") == 4
+    said = capsys.readouterr().out
+    assert ": 12 GB fits in first.csv and fails here (3 trials against 3 trials) (" in said
+    assert "is below 12 GB (3 trials), and was at least 12 GB (3 trials) in first.csv" in said
+    assert re.search(r"<1\.00 x$", said, re.MULTILINE)
+
+
+WRONG = first_changed(a_run(), outcome={"status": "invalid"})
+
+
+@pytest.mark.parametrize("beside_it", [(), (a_run(),)], ids=["alone", "beside a good one"])
+def test_wrong_outputs_where_those_of_the_first_were_right_fail_the_check(
+    base: Path, beside_it: Sequence[Sequence[Record]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = [beside(base, rows, "good.csv") for rows in beside_it]
+    assert call(base, *good, beside(base, WRONG), "--fail-over", "10%") == 4
+    said = capsys.readouterr().out
+    assert ": new.csv: 1 trial gave a wrong output, and none did in base.csv (" in said
+
+
+def test_outputs_that_were_wrong_in_the_first_too_are_no_check(base: Path) -> None:
+    written(base, WRONG)
+    assert call(base, beside(base, WRONG), "--fail-over", "10%") == 2
+
+
+def test_what_was_not_held_against_the_first_is_named(
+    base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    protocol = beside(base, all_changed(a_run(), key={"protocol": "ffff"}), "b.csv")
+    other = beside(base, all_changed(a_run(), model={"format": "h5"}), "c.csv")
+    tables = (base, beside(base, a_run()), protocol, other)
+    assert call(*tables, "--fail-over", "10%") == 0
+    assert (
+        "\nNot held against base.csv: b.csv (another protocol than base.csv), c.csv (no run there "
+        "has the same model and device).\n"
+    ) in capsys.readouterr().out
+    assert call(*tables) == 0
+    assert "Not held" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("share", ["10", "ten", "-5%", "1e3%", ""])

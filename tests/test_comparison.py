@@ -55,7 +55,7 @@ def test_a_machine_beside_the_first_table() -> None:
 
 def test_the_answer_says_what_the_group_says() -> None:
     assert compared(a_run(), FASTER, a_run(150, machine="third")).answers == (
-        "Savedmodel on the CPU, mlp, float32, batch 1: 12 GB is practical in 2 of 3 runs; where a "
+        "On the CPU, savedmodel, mlp, float32, batch 1: 12 GB is practical in 2 of 3 runs; where a "
         "cliff was found (3 of 3 lines), the largest practical size is 0.78 to 1.09 of the memory "
         "available at the start.",
         "Against 0.csv: an inference that fits takes 0.50 to 1.00 times as long, the cliff is 0.81 "
@@ -82,6 +82,39 @@ def test_without_a_cliff_the_largest_size_is_a_lower_bound() -> None:
     line = cells(comparison, 0)
     assert (line["largest practical"], line["smallest impractical"]) == (">12.5 GB", "-")
     assert line["/ RAM"] == ">0.73"
+
+
+def test_a_ratio_to_an_open_cliff_is_a_bound_in_its_cell_and_in_the_answer() -> None:
+    comparison = compared(a_run()[:-3], a_run(150, machine=OTHER, trials=1))
+    assert cells(comparison, 1)["cliff / first"] == "<~0.81 x"
+    assert comparison.answers[1].endswith(
+        ", the cliff is at most 0.81 times as high (some by single trials)."
+    )
+    comparison = compared(a_run(), a_run(150, machine=OTHER), a_run(210, machine="third")[:-3])
+    assert cells(comparison, 2)["cliff / first"] == ">1.13 x"
+    assert comparison.answers[1].endswith(
+        ", the cliff is 0.81 to 1.13 times as high (some at least so high)."
+    )
+
+
+def test_a_ratio_of_times_by_a_single_trial_says_so_in_the_answer() -> None:
+    (few,) = (row for row in a_run(trials=1) if row.key.role == "target")
+    assert (
+        compared((few,), a_run(machine=OTHER))
+        .answers[1]
+        .startswith(
+            "Against 0.csv: an inference that fits takes 1.00 times as long (some by single trials)"
+        )
+    )
+
+
+def test_only_the_trials_of_the_common_sizes_carry_a_ratio_of_times() -> None:
+    single = a_run(trials=1)
+    (few,) = (row for row in single if row.key.role == "target")
+    larger = (row for row in a_run(200, machine=OTHER) if row.key.role != "target")
+    others = [row for row in larger if row.key.role != "reference"]
+    line = cells(compared(a_run(), (few, *others)), 1)
+    assert (line["tables"], line["time / first"]) == ("1", "~1.00 x")
 
 
 def test_a_time_that_was_cut_off_makes_a_lower_bound() -> None:
@@ -116,7 +149,7 @@ def test_a_target_that_was_not_tried_says_so() -> None:
 
 def test_one_run_has_nothing_beside_it() -> None:
     assert compared(a_run()).answers == (
-        "Savedmodel on the CPU, mlp, float32, batch 1: one run only, nothing to compare it with.",
+        "On the CPU, savedmodel, mlp, float32, batch 1: one run only, nothing to compare it with.",
     )
 
 

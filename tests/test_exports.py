@@ -3,11 +3,12 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.comparison import Comparison, comparison_of
@@ -55,14 +56,28 @@ def test_no_text_becomes_a_formula(begin: str) -> None:
     assert "HYPERLINK(1)" in cell
 
 
-@given(st.text())
+SEPARATORS = re.compile("[;\t]")
+"""What ends a cell beside the comma: Excel takes ; where the comma is for decimals."""
+
+
+@given(st.text() | st.text(alphabet="".join(FORMULA) + "; m1"))
+@example("m1;=1+1;x")
+@example(";\t=1")
 def test_no_text_at_all_becomes_a_formula(text: str) -> None:
-    assert not exported(text).startswith(FORMULA)
+    parts = SEPARATORS.split(exported(text))
+    assert not any(part.startswith(FORMULA) for part in parts)
+    assert len(parts) == 1
 
 
 def test_a_machine_of_another_name_stays_in_its_cell() -> None:
     (line,) = lines(compared(a_run(machine='=1+1,"a"\n')))
     assert line["machine"] == '\'=1+1,"a"'
+
+
+def test_a_ratio_says_what_it_rests_on_and_that_it_is_a_bound() -> None:
+    first, other = lines(compared(a_run()[:-3], a_run(150, trials=1)))
+    assert (first["cliff_of_first_is"], first["time_of_first_trials"]) == ("", "")
+    assert (other["cliff_of_first_is"], other["time_of_first_trials"]) == ("at most", "3")
 
 
 def test_the_document_has_the_same_figures() -> None:
@@ -90,6 +105,6 @@ def test_the_markdown_shows_text_as_text() -> None:
 
 def test_the_markdown_begins_with_the_answer_and_has_whole_tables() -> None:
     text = comparison_markdown(compared(a_run(), a_run(machine="other"), BATTERY))
-    assert text.startswith("## Comparison of 3 tables\n\nSavedmodel on the CPU, mlp, float32")
+    assert text.startswith("## Comparison of 3 tables\n\nOn the CPU, savedmodel, mlp, float32")
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert [line.count(" | ") for line in rows] == [13, 0, 13, 13, 6, 0, 6]

@@ -7,7 +7,7 @@ import pytest
 from harness.guard import RULES, Guards, begun, continued
 from harness.guard_limits import RULE_LIMITS, guards_for, may_write_more
 from harness.readings import Reading, Sample
-from harness.records import Machine
+from harness.records import Limit, Machine
 from harness.settings import protocol_of
 from tests.options import settings
 from tests.records import a_row, changed
@@ -18,7 +18,8 @@ MAC = Machine(ram_bytes=16 * GIB, os="macos")
 
 
 def guards(*options: str, machine: Machine = LINUX, contained: bool = False) -> Guards:
-    return guards_for(settings(*options), machine, contained=contained)
+    limit = Limit(8 * GIB, "cgroup-v1", 0) if contained else Limit()
+    return guards_for(settings(*options), machine, limit)
 
 
 # The limits.
@@ -47,6 +48,11 @@ def test_on_a_mac_swap_grows_so_that_available_memory_is_not_looked_at() -> None
     assert guards(machine=MAC) == replace(
         guards(), least_available_bytes=None, most_swapped_in_bytes_per_s=16 * GIB / 30
     )
+
+
+def test_beside_ballast_that_stands_for_missing_ram_the_turnover_is_of_what_is_left() -> None:
+    held = guards_for(settings(), LINUX, Limit(8 * GIB, "ballast", 0))
+    assert held == replace(guards(), most_swapped_in_bytes_per_s=8 * GIB / 30)
 
 
 def test_a_machine_that_does_not_tell_its_ram_has_no_share_of_it_to_keep() -> None:

@@ -153,9 +153,19 @@ def test_a_system_without_memory_groups_says_so(tmp_path: Path, controllers: str
 
 def test_zswap_is_refused_in_version_1(v1: Path) -> None:
     put(v1, ZSWAP, "Y\n")
-    assert "`echo N > /sys/module/zswap/parameters/enabled`" in refusal(cgroups(v1))
+    assert cgroups(v1).no_group() is None, "ballast does not stand in for what can be mended"
+    with pytest.raises(MachineError, match="echo N > /sys/module/zswap/parameters/enabled"):
+        cgroups(v1).group("ours", 64 * MIB)
     put(v1, ZSWAP, "N\n")
-    assert cgroups(v1).no_group() is None
+    cgroups(v1).group("ours", 64 * MIB)
+
+
+@pytest.mark.parametrize("tree", ["v1", "v2"])
+def test_swap_in_ram_is_refused(tree: str, request: pytest.FixtureRequest) -> None:
+    root: Path = request.getfixturevalue(tree)
+    put(root, "proc/swaps", "Filename Type Size Used Priority\n/dev/zram0 partition 1 0 100\n")
+    with pytest.raises(MachineError, match=r"\(zram\), outside of the limit"):
+        cgroups(root).group("ours", 64 * MIB)
 
 
 def test_zswap_is_counted_in_version_2(v2: Path) -> None:
@@ -185,7 +195,9 @@ def test_a_folder_that_cannot_be_made_is_said_with_its_cure(v1: Path) -> None:
 
 def test_a_group_is_found_by_its_folder(v2: Path) -> None:
     made = cgroups(v2).group("ours", 64 * MIB)
-    assert cgroups(v2).group_at(made.folder) == made
+    found = cgroups(v2).group_at(made.folder)
+    assert (found.folder, found.kind) == (made.folder, made.kind)
+    assert found.remove_s > made.remove_s, "who finds it has lost its parent, and time"
 
 
 def test_only_a_folder_below_the_top_is_a_group(v2: Path) -> None:

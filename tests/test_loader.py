@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness import table
-from harness.loader import LOADED_SHARE, Loader, assumed, fitted, loader_of
+from harness.loader import LOADED_SHARE, SIZES_LEAST, Loader, assumed, fitted
 from harness.predict import IMPORT_PEAK_BYTES, peak_bytes
 from harness.records import Record, Status
 from harness.scope import LAYER_BYTES
@@ -40,7 +40,13 @@ def test_a_loader_is_the_median_of_its_trials() -> None:
 
 def test_two_sizes_are_no_fit() -> None:
     assert fitted([*MADE[:2], MADE[1]], "savedmodel", "cpu") is None
-    assert loader_of(MADE[:2], "savedmodel", "cpu") == assumed("savedmodel", "cpu")
+    assert SIZES_LEAST == 3  # and predict says "three"
+
+
+def test_a_peak_is_never_below_what_stays_afterwards() -> None:
+    rows = [trial(layers, base=GB, peak=1.0, loaded=1.25) for layers in (15, 30, 60)]
+    found = fitted(rows, "savedmodel", "cpu")
+    assert found == Loader(GB, 1.25, 1.25, "fitted on 3 trials of 3 sizes")
 
 
 @pytest.mark.parametrize(

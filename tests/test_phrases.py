@@ -35,7 +35,7 @@ def said(rows: tuple[Record, ...]) -> str:
             "this AMD EPYC held to 16 GiB less 4.5 GiB for the system (CPU)",
         ),
         (Limit(8 * GIB, "ballast", 0), "this AMD EPYC held to 8 GiB (CPU)"),
-        (Limit(ballast_bytes=GIB), "this AMD EPYC, 23.5 GiB (CPU)"),
+        (Limit(ballast_bytes=GIB), "this AMD EPYC, 23.5 GiB beside 1 GiB of ballast (CPU)"),
     ],
 )
 def test_a_cap_stands_in_the_place_of_the_ram(limit: Limit, name: str) -> None:
@@ -66,21 +66,21 @@ def test_a_target_that_fits_is_said_to_do_so_beside_other_programs_or_not(
 ) -> None:
     answer = said(crowded(FITTING, word))
     assert answer.startswith("Yes. 12 GB stays in memory")
-    assert answer.endswith(f"; with 4 GiB of programs open {words} (measured).")
+    assert answer.endswith(f"; with 4 GiB of idle programs open {words} (measured).")
 
 
 def test_a_target_that_is_tight_is_said_to_thrash_beside_other_programs() -> None:
     answer = said(crowded(but(FITTING, TARGET, "tight"), "thrashes"))
     assert answer.startswith("Only just. 12 GB runs")
-    assert answer.endswith("; with 4 GiB of programs open it thrashes (measured).")
+    assert answer.endswith("; with 4 GiB of idle programs open it thrashes (measured).")
 
 
 def test_where_the_target_thrashes_the_largest_practical_size_was_tried_beside_programs() -> None:
     answer = said(crowded(cliff_at(100), "tight"))
     assert answer.startswith("No. 12 GB loads")
     assert answer.endswith(
-        "Largest practical: 6.7 GB (7 GB thrashes, 3 of 3 trials); with 4 GiB of programs open it "
-        "is tight (measured). Half the bytes, 6 GB, fits."
+        "Largest practical: 6.7 GB (7 GB thrashes, 3 of 3 trials); with 4 GiB of idle programs "
+        "open it is tight (measured). Half the bytes, 6 GB, fits."
     )
 
 

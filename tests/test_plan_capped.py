@@ -8,6 +8,8 @@ from harness.cap import limit_of
 from harness.plan import BALLAST_BYTES, step_layers
 from harness.records import Limit, Record, Role, Status
 from harness.scope import LAYER_BYTES, Asked
+from harness.series import is_bad_omen
+from tests.records import a_row, changed
 from tests.simulation import (
     ASKED,
     BOUNDS,
@@ -77,10 +79,18 @@ def test_what_happens_beside_other_programs_does_not_move_the_cliff() -> None:
 
 
 def test_beside_other_programs_nothing_is_tried_that_would_not_be_safe() -> None:
-    bounds = replace(BOUNDS, ceiling_bytes=TARGET * LAYER_BYTES + BALLAST_BYTES - 1)
+    little = replace(BOUNDS, available_bytes=12 * GB)
+    bounds = replace(little, ceiling_bytes=TARGET * LAYER_BYTES + BALLAST_BYTES - 1)
     assert sizes(played(without_cliff, bounds=bounds), Role.BALLAST) == []
-    enough = replace(BOUNDS, ceiling_bytes=TARGET * LAYER_BYTES + BALLAST_BYTES)
+    enough = replace(little, ceiling_bytes=TARGET * LAYER_BYTES + BALLAST_BYTES)
     assert sizes(played(without_cliff, bounds=enough), Role.BALLAST) == [TARGET]
+
+
+def test_a_size_that_the_user_named_as_largest_is_tried_beside_programs_where_that_is_safe() -> (
+    None
+):
+    bounds = replace(BOUNDS, ceiling_bytes=TARGET * LAYER_BYTES)
+    assert sizes(played(without_cliff, bounds=bounds), Role.BALLAST) == [TARGET]
 
 
 def test_a_run_that_has_ballast_beside_all_trials_has_no_ballast_trial() -> None:
@@ -88,6 +98,12 @@ def test_a_run_that_has_ballast_beside_all_trials_has_no_ballast_trial() -> None
     rows = played(without_cliff, asked)
     assert sizes(rows, Role.BALLAST) == []
     assert {row.limit.ballast_bytes for row in rows if row.key.role is not Role.REFERENCE} == {GIB}
+
+
+def test_a_bad_end_beside_other_programs_is_no_omen_for_larger_sizes() -> None:
+    row = a_row(TARGET, role=Role.BALLAST, status=Status.STOPPED)
+    assert not is_bad_omen(row)
+    assert is_bad_omen(changed(row, key={"role": Role.TARGET}))
 
 
 def warm_in(rows: tuple[Record, ...]) -> list[int]:

@@ -6,7 +6,7 @@ import pytest
 
 from harness import table
 from harness.cli import main, parser
-from harness.commands.predict import committed_tables, predict
+from harness.commands.predict import NOTHING_TOLD, predict, tables_at_hand
 from harness.errors import UsageError
 from tests.test_loader import MADE
 
@@ -83,6 +83,44 @@ def test_the_loader_is_fitted_on_the_tables_given(
     assert "fitted on 3 trials of 3 sizes" in loading
 
 
+def with_a_bad_row(path: Path) -> Path:
+    """Add a row that says of its weights what no number is."""
+    header, first = path.read_text().splitlines()[:2]
+    cells = first.split(",")
+    cells[header.split(",").index("weights_bytes")] = "heavy"
+    with path.open("a") as file:
+        file.write(",".join(cells) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_bad_row_is_named_and_the_others_are_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: bool
+) -> None:
+    path = with_a_bad_row(made(tmp_path))
+    call(*AIR, *(("--from", str(path)) if given else ()), known=(path,))
+    lines = said(capsys)
+    assert lines[0].startswith("Left out: made.csv, line 5: weights_bytes is ")
+    assert "fitted on 3 trials of 3 sizes" in lines[3]
+
+
+def test_tables_given_that_tell_nothing_are_said_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = made(tmp_path)
+    call(*AIR, "--device", "gpu", "--from", str(path))
+    assert said(capsys)[0] == NOTHING_TOLD
+    call(*AIR, "--device", "gpu", known=(path,))
+    assert NOTHING_TOLD not in said(capsys)
+    call(*AIR, "--from", str(path))
+    assert NOTHING_TOLD not in said(capsys)
+
+
+def test_one_gib_is_the_least_ram_and_leaves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    call("--size", "1GB", "--ram", "1GB")
+    assert "a Mac with 1 GiB" in said(capsys)[0]
+
+
 def test_without_tables_given_those_at_hand_are_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,7 +134,7 @@ def test_without_tables_given_those_at_hand_are_used(
 
 
 def test_a_checkout_has_tables_of_its_own() -> None:
-    names = [path.name for path in committed_tables()]
+    names = [path.name for path in tables_at_hand()]
     assert "amd-epyc-2core-24gib-20261201T060955Z.csv" in names
 
 
@@ -107,6 +145,8 @@ def test_a_checkout_has_tables_of_its_own() -> None:
         ((*AIR, "--os", "linux", "--device", "gpu"), "the GPU of Apple silicon alone"),
         (("--size", "12", "--ram", "16GB"), "a size needs a unit"),
         (("--size", "12GB", "--ram", "much"), "--ram 'much' is not understood"),
+        (("--size", "12GB", "--ram", "1MB"), "--ram 1MB is below 1 GiB, .*: write it like 16GB"),
+        (("--size", "12GB", "--ram", "1023MiB"), "is below 1 GiB"),
         ((*AIR, "--from", "nowhere.csv"), "nowhere.csv cannot be read"),
     ],
 )

@@ -155,7 +155,8 @@ def of_plan(
 ) -> list[str]:
     trials = [Trial(size, Role.GIVEN, 1, device, "savedmodel") for size in layers]
     bounds = replace(BOUNDS, available_bytes=8 * GB, can_swap=True)
-    return list(planned(trials, replace(ASKED, limit=limit), machine, bounds))
+    seen = planned(trials, replace(ASKED, limit=limit), machine, bounds)
+    return ["-" if one is None else one.words for one in seen]
 
 
 def test_a_plan_knows_what_is_free_now() -> None:

@@ -7,11 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.preflight import low_power_warning, macos_warning, programs_warning
+from harness.platforms.locked_memory import LockLimit
+from harness.preflight import (
+    ballast_problem,
+    lock_problem,
+    low_power_warning,
+    macos_warning,
+    programs_warning,
+)
 from harness.programs import running_programs
 from harness.records import Condition
 
-GB = 10**9
+GB, GIB = 10**9, 2**30
 
 
 @pytest.mark.parametrize("version", ["12.1", "12.7.6", "15.5", "26.3.1", None])
@@ -70,3 +77,25 @@ def test_a_program_that_runs_is_listed_with_its_size_and_one_s_own_is_not(tmp_pa
         child.kill()
     assert seen["large-one"] >= 64 << 20
     assert "large-one" not in unseen
+
+
+@pytest.mark.parametrize(
+    ("most", "refused"), [(None, False), (8 * GIB, False), (8 * GIB - 1, True)]
+)
+def test_ballast_that_may_not_be_locked_is_refused_with_its_limit(
+    most: int | None, refused: bool
+) -> None:
+    limit = None if most is None else LockLimit(most, "only so much may be locked: run as root")
+    problem = lock_problem(8 * GIB, lambda: limit)
+    said = "8 GiB of memory cannot be held, since only so much may be locked: run as root."
+    assert problem == (said if refused else None)
+
+
+def test_where_nothing_is_locked_no_limit_is_asked() -> None:
+    assert lock_problem(0, lambda: LockLimit(0, "nothing may be locked")) is None
+
+
+def test_ballast_that_leaves_too_little_is_refused() -> None:
+    assert ballast_problem(0, 0) is None
+    assert ballast_problem(8 * GIB, 8 * GIB + GB) is None
+    assert "would be held as ballast" in (ballast_problem(8 * GIB, 8 * GIB) or "")

@@ -159,3 +159,12 @@ def test_a_load_on_the_gpu_is_predicted_to_take_two_copies_at_once() -> None:
 def test_the_weights_that_fit_on_a_gpu_are_those_with_that_peak(weights_bytes: int) -> None:
     peak = peak_bytes(weights_bytes, "savedmodel", "gpu")
     assert weights_that_fit(peak, "savedmodel", "gpu") == pytest.approx(weights_bytes, abs=1)
+
+
+def test_under_a_cap_what_is_over_it_goes_to_swap_and_is_said() -> None:
+    limit = Limit(7 * GB // 2, "cgroup-v1", 0)
+    asked = replace(ASKED, sizes=(12 * GB,), limit=limit)
+    bounds = replace(BOUNDS, contained=True, can_swap=True)
+    over = peak_bytes(TARGET * LAYER_BYTES, "savedmodel") - 7 * GB // 2
+    assert preview(asked, bounds, RATES).swap_bytes == over
+    assert preview(asked, replace(bounds, can_swap=False), RATES).swap_bytes == 0

@@ -58,6 +58,8 @@ def test_a_plan_runs_nothing(tmp_path: Path) -> None:
     done = call(tmp_path, *SMALL, "--plan")
     assert done.returncode == 0
     assert "reference" in done.stdout
+    assert "Predicted, not measured, on the CPU: the largest practical size should " in done.stdout
+    assert "peaks are the loader's usual ones" in done.stdout
     assert not (tmp_path / "results").exists()
     assert not (tmp_path / "models").exists()
 

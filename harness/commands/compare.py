@@ -7,15 +7,18 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from harness.commands.compare_tables import read_tables, series_of
+from harness.baseline import is_held
+from harness.commands.compare_tables import read_tables, series_of, without_collector
 from harness.commands.files import refuse_table, write
 from harness.comparison import Comparison, comparison_of
-from harness.display import Display, display_on
+from harness.display import Display, display_on, let_go
 from harness.errors import UsageError
-from harness.groups import Entry, Group
+from harness.groups import Entry, Group, Groups
 from harness.reports.exports import comparison_csv, comparison_markdown, document
 from harness.reports.side_by_side import show
+from harness.reports.trials import plain
 from harness.series import Series
+from harness.sides import Side
 from harness.sizes import show_gib
 
 SLOWER = 4
@@ -24,6 +27,8 @@ SHARE = re.compile(r"\s*([0-9]{1,4}(?:\.[0-9]{1,4})?)\s*%\s*")
 CURVES_MOST = 40
 """Of each group so many machines are drawn; more would be one grey."""
 PICTURES_MOST = 6
+NAMED_MOST = 10
+"""Runs that were not held against the first table and are named; the others are counted."""
 
 
 def compare(options: Namespace) -> int:
@@ -32,18 +37,28 @@ def compare(options: Namespace) -> int:
     for wanted in (options.html, options.markdown, options.csv):
         refuse_table(wanted, paths)
     most = None if options.fail_over is None else _share(options.fail_over)
+    with without_collector():
+        comparison = _compared(paths)
+    worse = None if most is None else comparison.groups.worse(most)
+    written = _write_files(options, comparison, paths)
+    try:
+        _tell(options, comparison, worse, written)
+    except BrokenPipeError:
+        # A check answers by its exit code, whether or not anybody reads the rest.
+        let_go()
+    if most is None:
+        return 0
+    if worse:
+        return SLOWER
+    _refuse_empty_check(comparison, paths[0])
+    return 0
+
+
+def _compared(paths: Sequence[Path]) -> Comparison:
     read = read_tables(paths)
     if not read.sides:
         raise UsageError(f"No trial could be read ({read.complaints[0]}): `make bench` makes some.")
-    comparison = comparison_of(read.sides, len(paths), read.complaints)
-    worse = None if most is None else comparison.groups.worse(most)
-    display = display_on(sys.stderr if options.json else sys.stdout)
-    _tell(options, comparison, worse, display)
-    _write_files(options, comparison, paths, display)
-    if most is None:
-        return 0
-    _refuse_empty_check(comparison, paths[0])
-    return SLOWER if worse else 0
+    return comparison_of(read.sides, len(paths), read.complaints)
 
 
 def _share(text: str) -> float:
@@ -54,23 +69,56 @@ def _share(text: str) -> float:
 
 
 def _tell(
-    options: Namespace, comparison: Comparison, worse: Sequence[str] | None, display: Display
+    options: Namespace,
+    comparison: Comparison,
+    worse: Sequence[str] | None,
+    written: Sequence[str],
 ) -> None:
+    display = display_on(sys.stderr if options.json else sys.stdout)
     if options.json:
         json.dump(document(comparison, worse), sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
         show(display, comparison)
-    for line in worse or ():
-        display.say(f"Worse by more than {options.fail_over.strip()}: {line}.")
+    if worse is not None:
+        _say_check(display, comparison, worse, options)
+    for name in written:
+        display.say(f"Written: {name}")
 
 
-def _write_files(
-    options: Namespace, comparison: Comparison, paths: Sequence[Path], display: Display
+def _say_check(
+    display: Display, comparison: Comparison, worse: Sequence[str], options: Namespace
 ) -> None:
+    """Say what is worse, and which runs were not held against the first table."""
+    for line in worse:
+        display.say(f"Worse by more than {options.fail_over.strip()}: {line}.")
+    names = [f"{side.table} ({reason})" for side, reason in _not_held(comparison.groups)]
+    if names and comparison.groups.compared_with_first():
+        more = f" and {len(names) - NAMED_MOST} more" if len(names) > NAMED_MOST else ""
+        first = Path(options.tables[0]).name
+        display.say(plain(f"Not held against {first}: {', '.join(names[:NAMED_MOST])}{more}."))
+
+
+def _not_held(groups: Groups) -> Iterator[tuple[Side, str]]:
+    """Give the runs of which it is not known how they do against the first table, and why."""
+    for one in groups.apart:
+        if one.side.number:
+            yield one.side, one.reason.partition(": ")[0]
+    for group in groups.groups:
+        for side in group.sides:
+            if side.number and group.first is None:
+                yield side, "no run there has the same model and device"
+            elif side.number and group.first and not is_held(group.first, side):
+                yield side, "no size in common"
+
+
+def _write_files(options: Namespace, comparison: Comparison, paths: Sequence[Path]) -> list[str]:
+    """Write the files that are wanted and name them; raises MachineError."""
+    written = []
     for name, text in _files(options, comparison, paths):
         write(Path(name), text)
-        display.say(f"Written: {name}")
+        written.append(name)
+    return written
 
 
 def _files(

@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from harness.sides import Side
 PARALLEL_FROM = 400
 """Fewer tables are read before another process has started."""
 CHUNK = 100
-WORKERS_MOST = 4
+PROCESSES_MOST = 4
 
 Numbered = tuple[int, Path]
 
@@ -36,40 +37,62 @@ def read_tables(paths: Sequence[Path], parallel_from: int = PARALLEL_FROM) -> Re
         [(at, paths[at]) for at in range(start, min(start + CHUNK, len(paths)))]
         for start in range(0, len(paths), CHUNK)
     ]
-    few = len(paths) < parallel_from
-    every = list(map(_read_chunk, chunks) if few else _read_side_by_side(chunks))
-    return Read(
-        tuple(side for read in every for side in read.sides),
-        tuple(complaint for read in every for complaint in read.complaints),
-    )
+    others = min(PROCESSES_MOST, os.cpu_count() or 1) - 1
+    if len(paths) < parallel_from or not others:
+        return _together([_read_chunk(chunk) for chunk in chunks])
+    return _together(_read_with_others(chunks, others))
 
 
-def _read_side_by_side(chunks: Sequence[Sequence[Numbered]]) -> Iterator[Read]:
+def _read_with_others(chunks: Sequence[Sequence[Numbered]], others: int) -> list[Read]:
+    """Let other processes read from the one end, and this one from the other, until they meet."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    workers = min(WORKERS_MOST, os.cpu_count() or 1)
-    # Spawned, as on every system: a fork would copy the threads' locks of whoever calls.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
+    own: dict[int, Read] = {}
+    # Spawned, as on every system: a fork would copy the locks of the caller's threads.
+    with ProcessPoolExecutor(others, get_context("spawn"), _begin_other) as pool:
         try:
-            yield from pool.map(_read_chunk, chunks)
+            theirs = [pool.submit(_read_chunk, chunk) for chunk in chunks]
+            for at in reversed(range(len(chunks))):
+                if not theirs[at].cancel():
+                    break
+                own[at] = _read_chunk(chunks[at])
+            return [own.get(at) or theirs[at].result() for at in range(len(chunks))]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the command, and the search for circles out: rows make none."""
+def _begin_other() -> None:
+    """Leave Ctrl-C to the command."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()  # as `without_collector`
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Do not look for circles: tables make many objects, and looking through them takes a third.
+
+    What is read and compared makes no circles; it is freed when nothing refers to it.
+    """
+    was_enabled = gc.isenabled()
     gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
-def _read_chunk(chunk: Sequence[Numbered]) -> Read:
-    every = [_read_table(number, path) for number, path in chunk]
+def _together(every: Sequence[Read]) -> Read:
     return Read(
         tuple(side for read in every for side in read.sides),
         tuple(complaint for read in every for complaint in read.complaints),
     )
+
+
+def _read_chunk(chunk: Sequence[Numbered]) -> Read:
+    return _together([_read_table(number, path) for number, path in chunk])
 
 
 def _read_table(number: int, path: Path) -> Read:

@@ -8,32 +8,42 @@ from pathlib import Path
 
 from harness.display import display_on
 from harness.errors import UsageError
-from harness.loader import SAVEDMODEL, loader_of
+from harness.foreign import read_foreign
+from harness.loader import SAVEDMODEL, assumed, fitted
 from harness.prediction import left_of_ram, place_of, predicted
 from harness.prediction_words import reasons, sentence
 from harness.records import Machine, Record
-from harness.sizes import parse_memory, parse_size
-from harness.table import read
+from harness.sizes import parse_memory, parse_size, show_gib
 
 SYSTEM = re.compile(r"(macos|linux)(?:-(\d+(?:\.\d+)*))?")
+RAM_LEAST_BYTES = 2**30
+"""What has less runs no TensorFlow: it is a slip of the unit."""
+NOTHING_TOLD = (
+    "The tables given tell nothing of the loader (it needs three sizes that fit): the usual "
+    "figures stand in."
+)
 
 
 def predict(options: Namespace, known: Sequence[Path] | None = None) -> int:
-    """Carry the command out; raises UsageError for an option or a table that cannot be read.
+    """Carry the command out; raises UsageError for an option or a file that is no table.
 
-    `known` are the tables that come with memcliff.
+    `known` are the tables that are at hand where none are given.
     """
     weights_bytes = parse_size(options.size, "--size")
     machine = _machine(options)
     display = display_on(sys.stdout)
     if options.tables:
-        rows = [row for path in options.tables for row in read(Path(path).expanduser())]
+        rows, complaints = _read([Path(path).expanduser() for path in options.tables])
     else:
-        rows, complaints = _readable(committed_tables() if known is None else known)
-        for complaint in complaints:
-            display.say(f"Left out: {complaint}")
+        rows, complaints = _readable(tables_at_hand() if known is None else known)
+    for complaint in complaints:
+        display.say(f"Left out: {complaint}")
+    told = fitted(rows, SAVEDMODEL, options.device)
+    if options.tables and told is None:
+        display.say(NOTHING_TOLD)
+    loader = told or assumed(SAVEDMODEL, options.device)
     place = place_of(machine, options.device, left_of_ram(machine.ram_bytes or 0, machine.os))
-    seen = predicted(weights_bytes, place, loader_of(rows, SAVEDMODEL, options.device))
+    seen = predicted(weights_bytes, place, loader)
     display.say(sentence(seen, machine))
     for reason in reasons(seen, machine):
         display.say(f"- {reason}")
@@ -52,15 +62,30 @@ def _machine(options: Namespace) -> Machine:
             "--os macos-26."
         )
     ram_bytes = parse_memory(options.ram, "--ram")
+    if ram_bytes < RAM_LEAST_BYTES:
+        raise UsageError(
+            f"--ram {options.ram} is below {show_gib(RAM_LEAST_BYTES)}, with which no machine runs "
+            "a model: write it like 16GB."
+        )
     return Machine(ram_bytes=ram_bytes, os=system, os_version=version)
 
 
-def committed_tables() -> list[Path]:
-    """Find the tables of the checkout this runs from; none in an installed package."""
+def tables_at_hand() -> list[Path]:
+    """Find the tables in results/ of the checkout this runs from, those measured here among them.
+
+    There are none in an installed package.
+    """
     checkout = Path(__file__).resolve().parents[2]
     if not (checkout / "pyproject.toml").exists():
         return []
     return sorted((checkout / "results").glob("*.csv"))
+
+
+def _read(paths: Iterable[Path]) -> tuple[list[Record], list[str]]:
+    """Read what is usable of some tables, and say what is not; raises UsageError for no table."""
+    every = [read_foreign(path) for path in paths]
+    complaints = [complaint for foreign in every for complaint in foreign.complaints]
+    return [row for foreign in every for row in foreign.rows], complaints
 
 
 def _readable(paths: Iterable[Path]) -> tuple[list[Record], list[str]]:
@@ -69,7 +94,10 @@ def _readable(paths: Iterable[Path]) -> tuple[list[Record], list[str]]:
     complaints: list[str] = []
     for path in paths:
         try:
-            rows += read(path)
+            usable, left_out = _read([path])
         except UsageError as error:
             complaints.append(str(error))
+        else:
+            rows += usable
+            complaints += left_out
     return rows, complaints

@@ -18,11 +18,14 @@ from harness.errors import MachineError
 from harness.metal import MetalLimit, told_limit
 from harness.models import LEFT_FREE_BYTES, models_bytes
 from harness.platforms import Platform
+from harness.platforms.locked_memory import lock_limit
 from harness.predict import rates_of
 from harness.prediction import planned
+from harness.prediction_words import bands
 from harness.preflight import (
     ballast_problem,
     disk_problem,
+    lock_problem,
     low_power_warning,
     macos_warning,
     programs_warning,
@@ -109,7 +112,8 @@ def _limit(settings: Settings, seen: Survey, platform: Platform) -> Limit:
         kind = group_kind(platform, wanted - share) or BALLAST
     limit = limit_of(wanted, share, settings.ballast_bytes, ram_bytes, kind)
     held, available = held_bytes(limit, ram_bytes), seen.system.available_bytes or 0
-    problem = ballast_problem(held, available) if held else None
+    locked = held_bytes(replace(limit, ballast_bytes=None), ram_bytes)
+    problem = ballast_problem(held, available) or lock_problem(locked, lock_limit)
     if problem is not None:
         raise MachineError(problem)
     return limit
@@ -120,13 +124,18 @@ def show_plan(call: Call) -> int:
     choice = Choice.ALL if call.settings.yes else Choice.SAFE
     asked, bounds = call.ground.asked, bounds_of(call.survey, call.room, choice)
     seen = preview(asked, bounds, rates_of(()))
-    predictions = planned(seen.trials, asked, call.survey.machine, bounds)
-    call.display.table(summary.PLAN_HEADER, summary.plan_rows(seen, predictions))
+    machine = call.survey.machine
+    predictions = planned(seen.trials, asked, machine, bounds)
+    words = ["-" if one is None else one.words for one in predictions]
+    call.display.table(summary.PLAN_HEADER, summary.plan_rows(seen, words))
+    for band in bands(seen.trials, predictions, asked, machine):
+        call.display.say(band)
     call.display.say(about_to_happen(seen, call.settings.format, call.limit()))
     _say_what_is_taken(call)
     call.display.say(
-        "As if every size within the memory were practical; times are guesses until this machine "
-        "has measured its own."
+        "As if every size within the memory were practical; peaks are the loader's usual ones "
+        "(`memcliff predict` fits them from tables), times are guesses until this machine has "
+        "measured its own."
     )
     return 0
 

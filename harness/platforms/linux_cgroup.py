@@ -14,6 +14,9 @@ from harness.platforms.linux_cgroup_text import limit_bytes as told_limit_bytes
 from harness.platforms.linux_machine import text
 
 POLL_S = 0.01
+ORPHAN_S = 60.0
+"""As long as a killed process of many GB can take to give its memory back while the system swaps;
+who takes a group away that another process made has nothing else to do."""
 LEAVING_S = 5.0
 """How long the sampler of a run that was killed may take to empty its group."""
 
@@ -87,7 +90,7 @@ class Cgroups:
     def no_group(self) -> str | None:
         """Say why no group can be made here, and what would change that; None: one can."""
         try:
-            _ready(self._places())
+            self._places().parent()
         except MachineError as error:
             return str(error)
         return None
@@ -116,7 +119,7 @@ class Cgroups:
         where = self._places()
         if where.top not in folder.parents or ".." in folder.parts:
             raise MachineError(f"{folder} is no memory group: name one below {where.top}.")
-        return Cgroup(folder, where.kind)
+        return Cgroup(folder, where.kind, ORPHAN_S)
 
     def sweep(self, prefix: str) -> int:
         """Take away the groups of such names that hold no process; give their number."""

@@ -64,6 +64,7 @@ class PlacesV1:
     def __init__(self, root: Path, may_write: MayWrite) -> None:
         self.top = root / "sys/fs/cgroup" / MEMORY
         self._zswap = root / "sys/module/zswap/parameters/enabled"
+        self._swaps = root / "proc/swaps"
         self._may_write = may_write
 
     def parent(self) -> Path:
@@ -81,6 +82,7 @@ class PlacesV1:
         In version 1 the kernel charges its pool to no group (mm/memcontrol.c,
         obj_cgroup_charge_zswap); it can take max_pool_percent of the whole RAM.
         """
+        _refuse_zram(self._swaps)
         if text(self._zswap) == "Y":
             raise MachineError(
                 "zswap is on, and what it compresses lies outside of the limit of a memory group "
@@ -109,6 +111,7 @@ class PlacesV2:
     def __init__(self, root: Path, may_write: MayWrite) -> None:
         self.top = root / "sys/fs/cgroup"
         self._own = root / "proc/self/cgroup"
+        self._swaps = root / "proc/swaps"
         self._may_write = may_write
 
     def parent(self) -> Path:
@@ -140,13 +143,23 @@ class PlacesV2:
         return can and self._may_write(folder / "cgroup.subtree_control") and _may_share(folder)
 
     def refuse_leaks(self) -> None:
-        """Do nothing: zswap's memory is charged to the group whose pages it holds."""
+        """Raise MachineError when zram is on; zswap's memory is charged to the group."""
+        _refuse_zram(self._swaps)
 
     def share(self, parent: Path) -> None:
         """Have the groups in this folder count memory; raises OSError when that is refused."""
         control = parent / "cgroup.subtree_control"
         if MEMORY not in _words(control):
             control.write_text(f"+{MEMORY}")
+
+
+def _refuse_zram(swaps: Path) -> None:
+    """Raise MachineError when swap lies in RAM: the kernel charges zram's pool to no group."""
+    if "/zram" in (text(swaps) or ""):
+        raise MachineError(
+            "Swap lies in RAM here (zram), outside of the limit of a memory group, which would "
+            "have more memory than it says: `swapoff` it, and switch a swap file on, as root."
+        )
 
 
 def _may_share(folder: Path) -> bool:

@@ -51,7 +51,7 @@ LOADED = {
 """What a trial read its model from."""
 UNTOLD = Kind("page cache not told", Mark(MUTED, "P"))
 FREE = Kind("reference, no cap", Mark(BLUE, "o"), hollow=True)
-BESIDE = Kind("with programs open", Mark(GREEN, "s"), hollow=True)
+BESIDE = Kind("with idle programs open", Mark(GREEN, "s"), hollow=True)
 
 
 def memory(series: Sequence[Series]) -> "Figure":

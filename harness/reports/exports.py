@@ -73,6 +73,8 @@ def exported(cell: object) -> str:
     if isinstance(cell, int | float):
         return repr(cell)
     text = str(cell) if str(cell).isprintable() else plain(str(cell))
+    # Where a spreadsheet takes ; for the separator, as in many languages, it would end the cell.
+    text = text.replace(";", ",")
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
@@ -126,7 +128,10 @@ def figures(entry: Entry) -> dict[str, object]:
         **_middle("slower", "slower_trials", slower),
         "slower_still": entry.cut_off,
         "time_of_first": entry.time_of_first,
+        "time_of_first_trials": None if entry.time_of_first is None
+        else min(entry.trials_of_time),
         "cliff_of_first": entry.cliff_of_first,
+        "cliff_of_first_is": entry.bound_of_first,
         "apart": None,
     }  # fmt: skip
 
