@@ -127,10 +127,9 @@ class _Reading:
 
     def rows(self, layout: Layout, lines: Sequence[str], start: int) -> Iterator[Record]:
         """Give a record for each line that holds a row."""
-        made = layout.nothing_made()
         for at in range(start, len(lines)):
             try:
-                record = layout.record(_cells(lines[at]), made)
+                record = layout.record(_cells(lines[at]))
             except ValueError as error:
                 self.complain(at + 1, str(error))
             else:

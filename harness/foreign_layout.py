@@ -14,6 +14,11 @@ from harness.table import SCHEMAS
 NEEDED = ("schema", "weights_bytes")
 """What has no such columns is no table of ours."""
 NAMED_MOST = 3
+UNLIKE = ("timing", "before", "import_", "load", "again", "hold", "whole", "quality")
+"""Parts of a record of which hardly two rows have the same."""
+MADE_MOST = 5000
+"""So many of the others are kept, whatever a file holds."""
+SCHEMA_OF = {str(schema): schema for schema in SCHEMAS}
 
 Key = tuple[str, ...]
 Put = Callable[[object, object], None]
@@ -37,9 +42,13 @@ class Part:
     others: tuple[Put, ...]
     """Set the fields that stay None."""
     cells: slice
+    is_alike: bool
+    """The same in many rows: such as the machine, or nothing at all."""
+    made: Made
+    """Those by the cells they were made of, where it is alike."""
 
-    def new(self, key: Key, made: Made) -> object:
-        """Make it of its cells and keep it; raises ValueError naming the column of a bad cell."""
+    def new(self, key: Key) -> object:
+        """Make it of its cells; raises ValueError naming the column of a bad cell."""
         part = object.__new__(self.make)
         try:
             for put, parse, cell in zip(self.puts, self.parsers, key, strict=True):
@@ -48,7 +57,10 @@ class Part:
             self._name_bad_cell(key)
         for put in self.others:
             put(part, None)
-        made[key] = part
+        if self.is_alike:
+            if len(self.made) >= MADE_MOST:
+                self.made.clear()
+            self.made[key] = part
         return part
 
     def _name_bad_cell(self, key: Key) -> NoReturn:
@@ -75,20 +87,16 @@ class Layout:
     put_schema: Put
     oddities: tuple[str, ...]
 
-    def nothing_made(self) -> list[Made]:
-        """Begin a file; each part of which nothing is read is the same in all rows."""
-        return [{} for _ in self.parts]
-
-    def record(self, cells: Sequence[str], made: Sequence[Made]) -> Record | None:
+    def record(self, cells: Sequence[str]) -> Record | None:
         """Make a row's record, None of a line with nothing in it; raises ValueError saying why."""
         if (len(cells) != self.count or not cells[self.schema_place]) and self._is_empty(cells):
             return None
         picked = self.pick(cells)
         schema = _schema(picked[0])
         record = object.__new__(Record)
-        for put, part, ready in zip(self.puts, self.parts, made, strict=True):
+        for put, part in zip(self.puts, self.parts, strict=True):
             key = picked[part.cells]
-            put(record, ready.get(key) or part.new(key, ready))
+            put(record, (part.made and part.made.get(key)) or part.new(key))
         self.put_schema(record, schema)
         return record
 
@@ -140,6 +148,8 @@ def _parts(grouped: Mapping[str, Sequence[Column]]) -> Iterator[Part]:
                 if field.name not in {column.attribute for column in own}
             ),
             cells=slice(start, start + len(own)),
+            is_alike=group not in UNLIKE or not own,
+            made={},
         )
         start += len(own)
 
@@ -175,8 +185,8 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _schema(cell: str) -> int:
-    schema = int(cell) if cell.isdecimal() and len(cell) < 9 else 0
-    if schema not in SCHEMAS:
+    schema = SCHEMA_OF.get(cell)
+    if schema is None:
         raise ValueError(
             f"schema is {quoted(cell)}, and this memcliff reads {SCHEMAS[0]} to {SCHEMAS[-1]}"
         )
