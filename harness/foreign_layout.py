@@ -24,6 +24,8 @@ Key = tuple[str, ...]
 Put = Callable[[object, object], None]
 Made = dict[Key, object]
 """Parts by the cells they were made of: a machine is the same in all rows of a table."""
+Step = tuple[Put, slice, Made, Callable[[Key], object]]
+"""How a part is set in its record, where its cells stand, what was made already, what makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,8 @@ class Layout:
     schema_place: int
     pick: Callable[[Sequence[str]], Key]
     """Gives the schema's cell twice, then those of the parts."""
-    parts: tuple[Part, ...]
-    puts: tuple[Put, ...]
-    """Set the parts of a record."""
+    steps: tuple[Step, ...]
+    """What is done for each part of a record."""
     put_schema: Put
     oddities: tuple[str, ...]
 
@@ -94,9 +95,9 @@ class Layout:
         picked = self.pick(cells)
         schema = _schema(picked[0])
         record = object.__new__(Record)
-        for put, part in zip(self.puts, self.parts, strict=True):
-            key = picked[part.cells]
-            put(record, (part.made and part.made.get(key)) or part.new(key))
+        for put, places, made, new in self.steps:
+            key = picked[places]
+            put(record, (made and made.get(key)) or new(key))
         self.put_schema(record, schema)
         return record
 
@@ -126,11 +127,15 @@ def layout_of(names: Sequence[str], wanted: frozenset[str] | None) -> Layout | N
         count=len(names),
         schema_place=places["schema"],
         pick=itemgetter(places["schema"], places["schema"], *picked),
-        parts=tuple(_parts(grouped)),
-        puts=tuple(_put(Record, group) for group in grouped),
+        steps=tuple(_steps(grouped)),
         put_schema=_put(Record, "schema"),
         oddities=tuple(_oddities(names, places, wanted)),
     )
+
+
+def _steps(grouped: Mapping[str, Sequence[Column]]) -> Iterator[Step]:
+    for group, part in zip(grouped, _parts(grouped), strict=True):
+        yield _put(Record, group), part.cells, part.made, part.new
 
 
 def _parts(grouped: Mapping[str, Sequence[Column]]) -> Iterator[Part]:

@@ -275,7 +275,7 @@ def series_in(rows: Sequence[Record]) -> list[Series]:
 
 def _asked_in(rows: Sequence[Record]) -> Asked:
     judged = [row for row in rows if row.key.role not in (Role.REFERENCE, Role.BALLAST)]
-    first = next(iter(judged or rows), Record.empty())
+    first = next(iter(judged or rows), None) or Record.empty()
     targets = [row.model.weights_bytes or 0 for row in rows if row.key.role is Role.TARGET]
     given = [row.model.weights_bytes or 0 for row in rows if row.key.role is Role.GIVEN]
     return Asked(

@@ -19,12 +19,11 @@ from harness.reports.findings import (
 from harness.reports.trials import COLUMNS, plain
 from harness.series import series_in
 from harness.summary import HEADER
+from tests.committed import TABLES
 from tests.mac import MACHINE, REFERENCES, TARGET, ended, measured, target, thrashing
 from tests.records import changed
 from tests.reported import CASES, moved, table_of
 from tests.test_plan_capped import CAP
-
-RESULTS = Path(__file__).parent.parent / "results"
 
 
 def texts(report: Report, label: str) -> list[str]:
@@ -234,7 +233,7 @@ def test_rows_of_which_next_to_nothing_is_told_still_make_a_report() -> None:
     assert set(report.trials.rows[0]) == {"-"}
 
 
-@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.csv")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_the_committed_tables_can_be_reported_on(path: Path) -> None:
     rows = table.read(path)
     report = report_of(rows)

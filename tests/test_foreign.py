@@ -11,11 +11,11 @@ from harness.errors import UsageError
 from harness.foreign import COMPLAINTS_MOST, Foreign, read_foreign
 from harness.foreign_cells import TEXT_MOST
 from harness.records import Record
+from tests.committed import TABLES
 from tests.compared import written
 from tests.records import a_row, changed
 
-ROOT = Path(__file__).parent.parent
-OURS = sorted((*(ROOT / "results").glob("*.csv"), *(ROOT / "tests" / "data").glob("table-*.csv")))
+OURS = sorted((*TABLES, *(Path(__file__).parent / "data").glob("table-*.csv")))
 ROWS = (a_row(4, 0.25), a_row(8, 0.5))
 NAMES = [column.name for column in columns()]
 NOT_OURS = "is no table of memcliff, it has no columns schema, weights_bytes: give it tables of"

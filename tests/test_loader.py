@@ -1,18 +1,15 @@
 """What a loader takes: assumed, and fitted on rows."""
 
-from pathlib import Path
-
 import pytest
 
-from harness import table
 from harness.loader import LOADED_SHARE, SIZES_LEAST, Loader, assumed, fitted
 from harness.predict import IMPORT_PEAK_BYTES, peak_bytes
 from harness.records import Record, Status
 from harness.scope import LAYER_BYTES
+from tests.committed import rows_of
 from tests.records import a_row, changed
 from tests.simulation import GB
 
-RESULTS = Path(__file__).parent.parent / "results"
 GIB = 2**30
 
 
@@ -91,8 +88,7 @@ def test_what_is_assumed_is_what_the_plan_assumes() -> None:
 
 
 def test_the_committed_tables_agree_with_what_is_assumed() -> None:
-    rows = [row for path in RESULTS.glob("amd-epyc-*.csv") for row in table.read(path)]
-    found = fitted(rows, "savedmodel", "cpu")
+    found = fitted(rows_of("amd-epyc-"), "savedmodel", "cpu")
     assert found is not None
     assert found.base_bytes == pytest.approx(IMPORT_PEAK_BYTES, rel=0.1)
     assert found.loaded_share == pytest.approx(LOADED_SHARE, abs=0.05)

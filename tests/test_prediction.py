@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -25,10 +24,10 @@ from harness.records import Limit, Machine, Record, Role, Status
 from harness.scope import LAYER_BYTES, Trial
 from harness.series import series_in
 from harness.verdict import Verdict
+from tests.committed import rows_of, tables_named
 from tests.records import a_row, changed
 from tests.simulation import ASKED, BOUNDS, GB
 
-RESULTS = Path(__file__).parent.parent / "results"
 GIB = 2**30
 PLAIN = Loader(base_bytes=GB // 2, peak_share=1.0, loaded_share=1.0, source="made up")
 AIR = Machine(os="macos", ram_bytes=16 * GIB)
@@ -237,12 +236,9 @@ def test_where_nothing_was_measured_or_no_ram_is_told_there_is_no_line(
     assert against(rows) == ()
 
 
-MEASURED = sorted(RESULTS.glob("intel-xeon-2core-24gib-20261201T*.csv"))
-
-
 def test_the_cliffs_measured_under_caps_lie_where_they_are_predicted() -> None:
     found: list[bool] = []
-    for path in MEASURED:
+    for path in tables_named("intel-xeon-"):
         (series,) = series_in(table.read(path))
         bracket, limit = series.bracket(), series.asked.limit
         if limit.ram_limit_bytes and bracket.low and bracket.high:
@@ -254,5 +250,5 @@ def test_the_cliffs_measured_under_caps_lie_where_they_are_predicted() -> None:
 
 
 def test_the_share_of_macos_is_what_the_committed_caps_leave_to_it() -> None:
-    shares = {row.limit.system_share_bytes for path in MEASURED for row in table.read(path)}
+    shares = {row.limit.system_share_bytes for row in rows_of("intel-xeon-")}
     assert MACOS_SHARE.likely_bytes in shares

@@ -13,12 +13,11 @@ from harness.scope import LAYER_BYTES
 from harness.series import series_in
 from harness.sides import Cliff, Middle
 from harness.verdict import Verdict
+from tests.committed import TABLES
 from tests.compared import a_run, about, all_changed, first_changed, the_side
 from tests.mac import SECONDS, TARGET, measured
 from tests.records import changed
 
-ROOT = Path(__file__).parent.parent
-TABLES = sorted((ROOT / "results").glob("*.csv"))
 GIB = 2**30
 CAP = Limit(7 * GIB // 2, "cgroup-v1", 9 * GIB // 2)
 
