@@ -16,6 +16,7 @@ from harness.verdict import (
     combine,
     inference_s,
     judge,
+    known_practical,
 )
 
 NAMED_MOST = 3
@@ -37,8 +38,7 @@ def sentence(series: Series, machine: Machine) -> str:
 def practical(series: Series) -> bool | None:
     """Tell whether the target is practical; None when that is not known."""
     target = layers_of(series.asked.target_bytes)
-    verdict = combine(series.judgements().get(target, []))
-    return None if verdict in (None, Verdict.UNSTEADY) else verdict.practical
+    return known_practical(combine(series.judgements().get(target, [])))
 
 
 def half_words(series: Series) -> str | None:

@@ -6,7 +6,7 @@ from statistics import median
 
 from harness.sides import Cliff, Middle, Side, verdict_of
 from harness.sizes import show_bytes, show_count
-from harness.verdict import Verdict
+from harness.verdict import Verdict, known_practical
 
 SLACK = 1e-9
 """What is worse by exactly the share that is allowed is not over it."""
@@ -140,8 +140,7 @@ def _lost(first: Side, side: Side) -> Iterator[str]:
 
 def _practical(verdicts: Sequence[Verdict]) -> bool | None:
     """Tell whether a size is practical; None where its trials do not say."""
-    verdict = verdict_of(verdicts)
-    return None if verdict in (None, Verdict.UNSTEADY) else verdict.practical
+    return known_practical(verdict_of(verdicts))
 
 
 def _verdict_words(verdicts: Sequence[Verdict]) -> str:

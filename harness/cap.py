@@ -53,10 +53,17 @@ def is_contained(limit: Limit) -> bool:
     return limit.ram_limit_bytes is not None and limit.limit_kind != BALLAST
 
 
+def stands_for_bytes(limit: Limit) -> int | None:
+    """Give the RAM that a cap stands for: the limit and the system's share; None without one."""
+    if limit.ram_limit_bytes is None:
+        return None
+    return limit.ram_limit_bytes + (limit.system_share_bytes or 0)
+
+
 def cap_words(limit: Limit) -> str:
     """Say a cap, as in "16 GiB less 4.5 GiB for the system"; empty without one."""
-    if limit.ram_limit_bytes is None:
+    ram_bytes, share = stands_for_bytes(limit), limit.system_share_bytes
+    if ram_bytes is None:
         return ""
-    share = limit.system_share_bytes or 0
     less = f" less {show_gib(share)} for the system" if share else ""
-    return show_gib(limit.ram_limit_bytes + share) + less
+    return show_gib(ram_bytes) + less

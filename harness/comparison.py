@@ -8,7 +8,7 @@ from harness.groups import Entry, Group, Groups, entry_of, groups_of
 from harness.reports.trials import MISSING, Listing, plain
 from harness.sides import Cliff, Middle, Side
 from harness.sizes import show_bytes, show_count
-from harness.verdict import Verdict
+from harness.verdict import known_practical
 
 SINGLE = "~"
 """Stands before a figure that rests on one trial."""
@@ -110,7 +110,7 @@ def _target_words(group: Group) -> str:
         return ""
     target = max(dict.fromkeys(targets), key=targets.count)
     verdicts = [side.target_verdict for side in group.sides if side.target_bytes == target]
-    known = [v.practical for v in verdicts if v not in (None, Verdict.UNSTEADY)]
+    known = [told for one in verdicts if (told := known_practical(one)) is not None]
     return f"{show_bytes(target)} is practical in {sum(known)} of {show_count(len(known), 'run')}"
 
 

@@ -6,6 +6,7 @@ The rows of thousands of tables do not stay in memory: each table is reduced as 
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from harness.cap import stands_for_bytes
 from harness.records import Limit, Phase, Record, Role, Status, Versions
 from harness.reports.findings import runs_in
 from harness.reports.trials import phase_peak_bytes, plain
@@ -135,8 +136,9 @@ def _machine_name(run: Sequence[Record]) -> str:
 
 
 def _ram_bytes(run: Sequence[Record], limit: Limit) -> int | None:
-    if limit.ram_limit_bytes is not None:
-        return limit.ram_limit_bytes + (limit.system_share_bytes or 0)
+    stands_for = stands_for_bytes(limit)
+    if stands_for is not None:
+        return stands_for
     return next((row.machine.ram_bytes for row in run if row.machine.ram_bytes), None)
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from statistics import median
 
 from harness.answer import half_words, practical
-from harness.cap import cap_words
+from harness.cap import cap_words, stands_for_bytes
 from harness.metal import told_limit
 from harness.predict import Rates, peak_bytes, trial_s
 from harness.preview import Preview
@@ -177,8 +177,9 @@ def advice_line(series: Series) -> str:
     """Say what to do, as far as this run's own rows support it."""
     if series.asked.sizes:
         return "To do: `make bench` measures the speed against references and finds the cliff."
-    if series.asked.limit.ram_limit_bytes is not None:
-        return _capped_advice(series.asked.limit.ram_limit_bytes, series.asked.limit)
+    stands_for = stands_for_bytes(series.asked.limit)
+    if stands_for is not None:
+        return _capped_advice(stands_for)
     answered = practical(series)
     if answered is None:
         return "To do: run it again, which goes on in the same table; --yes tries what was skipped."
@@ -196,11 +197,10 @@ def _other_size_advice(series: Series) -> str:
     return "To do: close other programs, or choose a smaller model or a machine with more memory."
 
 
-def _capped_advice(limit_bytes: int, limit: Limit) -> str:
-    ram = show_gib(limit_bytes + (limit.system_share_bytes or 0))
+def _capped_advice(ram_bytes: int) -> str:
     return (
         "To do: read it as what happens when memory is taken away; only a run on a machine with "
-        f"{ram} answers for that machine."
+        f"{show_gib(ram_bytes)} answers for that machine."
     )
 
 

@@ -55,6 +55,11 @@ class Verdict(StrEnum):
         return self in (Verdict.FITS, Verdict.TIGHT)
 
 
+def known_practical(verdict: Verdict | None) -> bool | None:
+    """Tell whether a size is practical; None where its trials are unsteady or contradict."""
+    return None if verdict in (None, Verdict.UNSTEADY) else verdict.practical
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
     """Seconds an inference should take: a + c x weights, fitted on reference trials."""
