@@ -47,6 +47,13 @@ def test_bench_sets_up_and_passes_options_on(world: World) -> None:
     )
 
 
+@pytest.mark.parametrize("path", ["model.keras", "mein Modell é.keras", "it's $HOME", "~/a b"])
+def test_bench_measures_the_model_that_is_named(world: World, path: str) -> None:
+    world.python("3.12", world.path / "python3.12", pip=TELLING_MEMCLIFF)
+    made = make(world, "bench", f"MODEL={path.replace('$', '$$')}", "ARGS=--yes")
+    assert made == f"[run][--model][{path}][--yes]"
+
+
 def test_bench_quick_measures_three_small_sizes(world: World) -> None:
     world.python("3.12", world.path / "python3.12", pip=TELLING_MEMCLIFF)
     assert make(world, "bench-quick") == "[run][--sizes][256MiB,512MiB,1GiB][--yes]"

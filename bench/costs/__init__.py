@@ -1,0 +1,1 @@
+"""What memcliff itself costs, and its peers: how that is measured, and the page of it."""
