@@ -15,9 +15,8 @@ from typing import NoReturn
 from bench.events import Finish, ParentGoneError, Wire, standard_wire
 from bench.failures import Failure, TaskError, failure_of, without_paths
 from bench.lifeline import parent_is_gone, tie_to_parent
-from bench.orders import MakeOrder, TrialOrder, read_order
+from bench.orders import DescribeOrder, MakeOrder, Order, TrialOrder, read_order
 from harness.errors import UsageError
-from harness.records import Status
 
 
 class Ending:
@@ -27,7 +26,7 @@ class Ending:
     traceback, on stderr.
     """
 
-    def __init__(self, wire: Wire, order: TrialOrder | MakeOrder) -> None:
+    def __init__(self, wire: Wire, order: Order) -> None:
         """Take the wire that the end is told over."""
         self._wire = wire
         self._order = order
@@ -54,9 +53,12 @@ class Ending:
 
     def _leave_failed(self, failure: Failure) -> NoReturn:
         reason = failure.reason
-        if isinstance(self._order, TrialOrder):
-            paths = [self._order.model, self._order.expected]
-            reason = without_paths(reason, [path for path in paths if path is not None])
+        match self._order:
+            case TrialOrder(model=model, expected=expected):
+                paths = [path for path in (model, expected) if path is not None]
+                reason = without_paths(reason, paths)
+            case DescribeOrder(model=model):
+                reason = without_paths(reason, [model])
         phase = self._wire.phase
         _leave(self._wire, 1, "failed", status=failure.status, phase=phase, reason=reason)
 
@@ -76,19 +78,21 @@ def main(arguments: list[str]) -> None:
         carry_out(order, wire)
 
 
-def carry_out(order: TrialOrder | MakeOrder, wire: Wire) -> None:
+def carry_out(order: Order, wire: Wire) -> None:
     """Do what was ordered; only here, behind the gate, are numpy and the framework imported."""
-    if (order.arch, order.dtype) != ("mlp", "float32"):
-        reason = f"There is no {order.arch} of {order.dtype}: use mlp and float32."
-        raise TaskError(Status.REFUSED, reason)
-    if isinstance(order, MakeOrder):
-        from bench import stock
+    match order:
+        case MakeOrder():
+            from bench import stock
 
-        stock.carry_out(order, wire)
-    else:
-        from bench import trial
+            stock.carry_out(order, wire)
+        case DescribeOrder():
+            from bench.own import description
 
-        trial.carry_out(order, wire)
+            description.carry_out(order, wire)
+        case TrialOrder():
+            from bench import trial
+
+            trial.carry_out(order, wire)
 
 
 def _leave(wire: Wire, code: int, event: str, **facts: object) -> NoReturn:

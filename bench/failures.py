@@ -33,6 +33,11 @@ class Failure:
     reason: str
 
 
+def refused(reason: str) -> TaskError:
+    """Make the error of a model, or a wish about it, that cannot be followed."""
+    return TaskError(Status.REFUSED, reason)
+
+
 def failure_of(error: Exception, phase: Phase | None) -> Failure:
     """Put an exception into the table's words; phase None is the making of model files."""
     if isinstance(error, TaskError):
@@ -43,20 +48,26 @@ def failure_of(error: Exception, phase: Phase | None) -> Failure:
 
 def memory_ran_out(error: Exception) -> bool:
     """Tell whether the framework, or Python, could not get memory."""
-    return isinstance(error, MemoryError) or _is_framework_error(error, "ResourceExhaustedError")
+    return isinstance(error, MemoryError) or is_framework_error(error, "ResourceExhaustedError")
 
 
 def is_refusal(error: Exception) -> bool:
     """Tell whether this is how a framework says that it will not load a file, or itself."""
     usual = isinstance(error, OSError | ValueError | ImportError)
-    return usual or _is_framework_error(error, "OpError")
+    return usual or is_framework_error(error, "OpError")
+
+
+def is_framework_error(error: Exception, name: str) -> bool:
+    """Look for a class of TensorFlow's by name: the error may be that it cannot be imported."""
+    kinds = [kind for kind in type(error).__mro__ if kind.__module__.startswith("tensorflow.")]
+    return name in {kind.__name__ for kind in kinds}
 
 
 def disk_is_full(error: Exception) -> bool:
     """Tell whether a write failed for want of space or quota."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    by_framework = _is_framework_error(error, "OpError")
+    by_framework = is_framework_error(error, "OpError")
     return by_framework and any(text in str(error) for text in FULL_DISK_TEXTS)
 
 
@@ -91,9 +102,3 @@ def _failure_to_make(error: Exception, told: str) -> Failure:
             Status.REFUSED, f"The folder cannot be written, choose one with --models-dir ({told})."
         )
     return Failure(Status.CRASHED, told)
-
-
-def _is_framework_error(error: Exception, name: str) -> bool:
-    """Look for a class of TensorFlow's by name: the error may be that it cannot be imported."""
-    kinds = [kind for kind in type(error).__mro__ if kind.__module__.startswith("tensorflow.")]
-    return name in {kind.__name__ for kind in kinds}

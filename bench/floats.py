@@ -1,21 +1,62 @@
-"""Arrays of float32, and the memory that a layer lies in."""
+"""Arrays of floating-point numbers, their types, and the memory that a layer's matrix lies in."""
 
 import mmap
+from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from bench.failures import TaskError
+from harness.records import Status
 
+Floats = NDArray[np.float32]
+Matrix = NDArray[Any]
+"""A layer's weights, (width, width), of one of DTYPES."""
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    "float32": np.dtype(np.float32),
+    "float16": np.dtype(np.float16),
+    "bfloat16": np.dtype(ml_dtypes.bfloat16),
+}
+"""All little-endian on the machines that memcliff runs on, as they are in the files."""
 FLOAT_BYTES = 4
 
 
-def page_aligned(width: int) -> Floats:
-    """Give zeroed memory for a layer, (width, width), on pages of its own.
+def dtype_named(name: str) -> np.dtype[Any]:
+    """Look a type up; raise TaskError when there is none of that name."""
+    if name not in DTYPES:
+        known = ", ".join(DTYPES)
+        raise TaskError(Status.REFUSED, f"There is no dtype {name!r}: choose one of {known}.")
+    return DTYPES[name]
+
+
+def matrices_of(layers: int, dtype: str) -> int:
+    """Give how many matrices of a type have the bytes of so many layers.
+
+    A layer has the bytes of a matrix of float32 whatever the type, so that sizes stay what they
+    are: in half precision it is two matrices.
+    """
+    return layers * FLOAT_BYTES // dtype_named(dtype).itemsize
+
+
+def page_aligned(width: int, dtype: str = "float32") -> Matrix:
+    """Give zeroed memory for a matrix, (width, width), on pages of its own.
 
     TensorFlow 2.16.2 crashes on a DLPack tensor that does not begin at a multiple of 64 bytes, and
     numpy's large arrays begin 16 bytes after one. Pages of its own also go back to the system as
     soon as the array does.
     """
-    pages = mmap.mmap(-1, width * width * FLOAT_BYTES)
-    return np.frombuffer(pages, np.float32).reshape(width, width)
+    kind = dtype_named(dtype)
+    pages = mmap.mmap(-1, width * width * kind.itemsize)
+    return np.frombuffer(pages, kind).reshape(width, width)
+
+
+def bytes_of(weights: Matrix) -> memoryview:
+    """View the bytes of an array; Python's own buffers know no bfloat16."""
+    return weights.view(np.uint8).data.cast("B")
+
+
+def rounded(values: Floats, dtype: str) -> Floats:
+    """Round numbers to those that a type has."""
+    return values.astype(dtype_named(dtype)).astype(np.float32)

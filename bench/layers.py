@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from bench.files import crc_of, making_folder, sync, write_whole
-from bench.floats import FLOAT_BYTES, Floats, page_aligned
+from bench.floats import Matrix, bytes_of, dtype_named, page_aligned
 from bench.randomness import layer_weights
 
 WORKERS = 2
@@ -33,7 +33,7 @@ class Layer:
     """A layer that is on the disk, and its weights."""
 
     number: int
-    weights: Floats
+    weights: Matrix
     made: bool
     """Made now; False: it was there and has been checked."""
 
@@ -43,11 +43,13 @@ def checkpoint_key(number: int) -> str:
     return f"layers/{number}/.ATTRIBUTES/VARIABLE_VALUE"
 
 
-def save_checkpoint(weights: Floats, number: int, prefix: Path) -> None:
+def save_checkpoint(weights: Matrix, number: int, prefix: Path) -> None:
     """Write a checkpoint of one tensor without copying it."""
     import tensorflow as tf
 
-    tensor = tf.experimental.dlpack.from_dlpack(weights.__dlpack__())
+    # As whole numbers of the same size: numpy hands out no bfloat16, and a bitcast copies nothing.
+    bits = weights.view(f"u{weights.itemsize}")
+    tensor = tf.bitcast(tf.experimental.dlpack.from_dlpack(bits.__dlpack__()), weights.dtype.name)
     tf.raw_ops.SaveV2(
         prefix=str(prefix),
         tensor_names=[checkpoint_key(number)],
@@ -58,21 +60,22 @@ def save_checkpoint(weights: Floats, number: int, prefix: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LayerCache:
-    """The layers of one seed and width, (width, width) float32 each, in one folder."""
+    """The layers of one seed, width and type, (width, width) each, in one folder."""
 
     folder: Path
     width: int
     seed: int
-    save: Callable[[Floats, int, Path], None] = field(default=save_checkpoint, repr=False)
+    save: Callable[[Matrix, int, Path], None] = field(default=save_checkpoint, repr=False)
     """Writes a layer's weights to a prefix, which DATA_END and INDEX_END are put behind."""
+    dtype: str = "float32"
 
     @property
     def layer_bytes(self) -> int:
         """Give the bytes of a layer's weights, which are those of its data file."""
-        return self.width * self.width * FLOAT_BYTES
+        return self.width * self.width * dtype_named(self.dtype).itemsize
 
     def data(self, number: int) -> Path:
-        """Name the file of a layer's weights: raw float32, row by row."""
+        """Name the file of a layer's weights: raw numbers, row by row."""
         return self.folder / f"{number:04d}{DATA_END}"
 
     def index(self, number: int) -> Path:
@@ -113,7 +116,12 @@ class LayerCache:
             return Layer(number, self._make(number), made=True)
         return Layer(number, weights, made=False)
 
-    def trusted_weights(self, number: int) -> Floats | None:
+    def crc32(self, number: int) -> int | None:
+        """Give the CRC-32 of a layer's weights; None when nothing tells what it must be."""
+        manifest = _read_manifest(self.manifest(number))
+        return manifest.data_crc32 if manifest else None
+
+    def trusted_weights(self, number: int) -> Matrix | None:
         """Read a layer; None when it is missing, incomplete or damaged."""
         manifest = _read_manifest(self.manifest(number))
         try:
@@ -122,24 +130,24 @@ class LayerCache:
             weights = self._read(number)
         except FileNotFoundError:
             return None
-        return weights if zlib.crc32(weights.data) == manifest.data_crc32 else None
+        return weights if zlib.crc32(bytes_of(weights)) == manifest.data_crc32 else None
 
     def _suits(self, manifest: Manifest, number: int) -> bool:
         """Compare with a manifest all that can be compared without reading the weights."""
         sizes = {self.layer_bytes, manifest.data_bytes, self.data(number).stat().st_size}
         return len(sizes) == 1 and manifest.index_crc32 == crc_of(self.index(number))
 
-    def _read(self, number: int) -> Floats:
-        weights = page_aligned(self.width)
+    def _read(self, number: int) -> Matrix:
+        weights = page_aligned(self.width, self.dtype)
         with self.data(number).open("rb", buffering=0) as file:
-            rest = weights.data.cast("B")
+            rest = bytes_of(weights)
             while rest and (count := file.readinto(rest)):
                 rest = rest[count:]
         return weights
 
-    def _make(self, number: int) -> Floats:
+    def _make(self, number: int) -> Matrix:
         self.manifest(number).unlink(missing_ok=True)
-        weights = layer_weights(self.width, self.seed, number)
+        weights = layer_weights(self.width, self.seed, number, self.dtype)
         with making_folder(self.folder) as folder:
             part = folder / "part"
             self.save(weights, number, part)
@@ -148,7 +156,7 @@ class LayerCache:
                 sync(_end(part, end))
                 _end(part, end).replace(place)
         sync(self.folder)
-        manifest = Manifest(self.layer_bytes, zlib.crc32(weights.data), index_crc32)
+        manifest = Manifest(self.layer_bytes, zlib.crc32(bytes_of(weights)), index_crc32)
         write_whole(self.manifest(number), json.dumps(asdict(manifest)).encode())
         return weights
 

@@ -1,7 +1,7 @@
 """What a child is told to do: the orders, read from JSON."""
 
 import json
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,23 @@ class TrialOrder:
     rest_s: float | None = 10.0
     """Rest before the phase `again`; None leaves that phase out."""
     hold_s: float = 2.0
+    signature: str | None = None
+    """Which signature of an own SavedModel is called; None: its default one."""
+    input_shapes: dict[str, list[int]] = field(default_factory=dict)
+    """What an own model's inputs are made as where their shape is unknown, by name."""
+    parent_pid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeOrder:
+    """Tell what a user's model holds, without loading it."""
+
+    model: Path
+    signature: str | None = None
+    input_shapes: dict[str, list[int]] = field(default_factory=dict)
+    batch: int = 1
+    seed: int = 1
+    """Of no use here: these keys are those of the trial that follows."""
     parent_pid: int | None = None
 
 
@@ -57,7 +74,10 @@ class MakeOrder:
     parent_pid: int | None = None
 
 
-def read_order(argument: str) -> TrialOrder | MakeOrder:
+Order = TrialOrder | DescribeOrder | MakeOrder
+
+
+def read_order(argument: str) -> Order:
     """Read an order from a JSON text or from the file it names; raise UsageError."""
     try:
         is_text = argument.lstrip().startswith("{")
@@ -69,20 +89,26 @@ def read_order(argument: str) -> TrialOrder | MakeOrder:
     return _order_from(order)
 
 
-def _order_from(order: dict[str, Any]) -> TrialOrder | MakeOrder:
+def _order_from(order: dict[str, Any]) -> Order:
     match order.pop("task", None):
         case "trial":
             return TrialOrder(**_known(TrialOrder, order))
+        case "describe":
+            return DescribeOrder(**_known(DescribeOrder, order))
         case "make":
             models = [ModelOrder(**_known(ModelOrder, model)) for model in order.get("models", [])]
             return MakeOrder(**_known(MakeOrder, order | {"models": tuple(models)}))
         case task:
-            raise UsageError(f"The order's task is {task!r}: it must be trial or make.")
+            raise UsageError(f"The order's task is {task!r}: it must be trial, make or describe.")
 
 
 def _known(kind: type, order: dict[str, Any]) -> dict[str, Any]:
-    names = {field.name for field in fields(kind)}
-    needed = {field.name for field in fields(kind) if field.default is MISSING}
+    names = {one.name for one in fields(kind)}
+    needed = {
+        one.name
+        for one in fields(kind)
+        if one.default is MISSING and one.default_factory is MISSING
+    }
     if unknown := sorted(order.keys() - names):
         raise UsageError(f"The order has a key it cannot have: {unknown[0]!r}.")
     if missing := sorted(needed - order.keys()):

@@ -1,32 +1,48 @@
 """The seeded random numbers: a layer's weights and the inputs of the inferences."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bench.floats import Floats, page_aligned
+from bench.floats import Floats, Matrix, page_aligned
 
-INPUTS = 4
-"""How many different inputs the inferences take turns with."""
 INPUTS_STREAM = 1 << 31
 """A number no layer has: the inputs' place among the seed's streams."""
+TOKENS_STREAM = INPUTS_STREAM + 1
+BLOCK_ROWS = 256
+"""So many rows are drawn at once, so that rounding them takes no second matrix."""
 
 
-def layer_weights(width: int, seed: int, layer: int) -> Floats:
-    """Make a layer, (width, width), uniform in ±sqrt(6/width).
+def weights_bound(width: int) -> np.float32:
+    """Give the bound of a layer's weights, sqrt(6/width).
 
-    With ReLU this variance, 2/width, keeps the size of the activations through hundreds of layers
+    With ReLU their variance, 2/width, keeps the size of the activations through hundreds of layers
     (He et al. 2015, "Delving Deep into Rectifiers", section 2.2).
     """
-    weights = page_aligned(width)
-    generator = np.random.Generator(np.random.SFC64([seed, layer]))
-    generator.random(out=weights, dtype=np.float32)
-    bound = np.float32(np.sqrt(6 / width))
-    weights *= 2 * bound
-    weights -= bound
+    return np.float32(np.sqrt(6 / width))
+
+
+def layer_weights(width: int, seed: int, number: int, dtype: str = "float32") -> Matrix:
+    """Make a matrix, (width, width), uniform in ±weights_bound; of any type the same numbers."""
+    weights = page_aligned(width, dtype)
+    generator = np.random.Generator(np.random.SFC64([seed, number]))
+    bound = weights_bound(width)
+    for start in range(0, width, BLOCK_ROWS):
+        rows = weights[start : start + BLOCK_ROWS]
+        block = generator.random(rows.shape, dtype=np.float32)
+        block *= 2 * bound
+        block -= bound
+        rows[...] = block
     return weights
 
 
-def seeded_inputs(width: int, seed: int, batch: int) -> Floats:
-    """Make the inputs, (INPUTS, batch, width), uniform in [-1, 1); all rows differ."""
+def seeded_inputs(width: int, seed: int, batch: int, count: int) -> Floats:
+    """Make so many inputs, (count, batch, width), uniform in [-1, 1); all rows differ."""
     generator = np.random.Generator(np.random.SFC64([seed, INPUTS_STREAM]))
-    inputs = generator.random((INPUTS, batch, width), dtype=np.float32)
+    inputs = generator.random((count, batch, width), dtype=np.float32)
     return inputs * np.float32(2) - np.float32(1)
+
+
+def seeded_tokens(vocabulary: int, seed: int, batch: int, count: int) -> NDArray[np.int32]:
+    """Make the tokens of so many inputs, (count, batch), each below vocabulary."""
+    generator = np.random.Generator(np.random.SFC64([seed, TOKENS_STREAM]))
+    return generator.integers(vocabulary, size=(count, batch), dtype=np.int32)

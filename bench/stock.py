@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.activations import Activations
+from bench.archs import arch_named
+from bench.blueprint import Blueprint
 from bench.device import hide_gpus
 from bench.events import Wire
 from bench.failures import NO_LINKS, TaskError
 from bench.files import bytes_below, making_folder, sweep
-from bench.formats import format_named
+from bench.floats import matrices_of
+from bench.formats import FORMATS, format_for
 from bench.layers import LayerCache
-from bench.models import ModelStore
+from bench.models import KEPT_COPIES, ModelStore
 from bench.orders import MakeOrder
 from harness.records import Phase, Status
 
@@ -23,8 +26,9 @@ NO_LINK_ERRORS = {errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 def carry_out(order: MakeOrder, wire: Wire) -> None:
     """Make the layers and models of an order; raise TaskError with a sentence when it cannot be."""
+    arch_named(order.arch)  # refused before gigabytes are written
     for model in order.models:
-        format_named(model.format)  # refused before gigabytes are written
+        format_for(model.format, order.dtype)
     order.models_dir.mkdir(parents=True, exist_ok=True)
     with _alone(order.models_dir):
         _sweep_all(order.models_dir)
@@ -36,18 +40,22 @@ def carry_out(order: MakeOrder, wire: Wire) -> None:
 
 
 def _make(order: MakeOrder, wire: Wire) -> None:
-    name = f"{order.arch}-{order.dtype}-{order.width}-seed{order.seed}"
-    cache = LayerCache(order.models_dir / "layers" / name, order.width, order.seed)
-    store = ModelStore(order.models_dir / "models", cache)
-    for folder in (cache.folder, store.folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    activations = Activations(cache.folder, order.width, order.seed, order.batch)
-    count = max((model.layers for model in order.models), default=0)
+    folder = order.models_dir / "layers" / f"{order.dtype}-{order.width}-seed{order.seed}"
+    cache = LayerCache(folder, order.width, order.seed, dtype=order.dtype)
+    copies = sum(not FORMATS[model.format].shares_layers for model in order.models)
+    store = ModelStore(order.models_dir / "models", order.check, max(KEPT_COPIES, copies))
+    for made in (cache.folder, store.folder):
+        made.mkdir(parents=True, exist_ok=True)
+    store.remove_unpacked()
+    inputs = arch_named(order.arch).inputs(order.width, order.seed, order.batch)
+    activations = Activations(cache.folder, order.arch, order.dtype, inputs)
+    count = matrices_of(max((model.layers for model in order.models), default=0), order.dtype)
     start = 0 if order.check else _in_place(cache, activations, count)
     _make_layers(cache, activations, range(start, count), wire)
     for model in order.models:
-        path = store.obtain(model)
-        expected = activations.path(model.layers - 1)
+        matrices = matrices_of(model.layers, order.dtype)
+        path = store.obtain(Blueprint(order.arch, cache, matrices), model.format)
+        expected = activations.path(matrices - 1)
         facts = {"layers": model.layers, "format": model.format, "file_bytes": bytes_below(path)}
         wire.tell("model", model=str(path), expected=str(expected), **facts)
 
@@ -66,7 +74,7 @@ def _in_place(cache: LayerCache, activations: Activations, count: int) -> int:
 
 
 def _make_layers(cache: LayerCache, activations: Activations, numbers: range, wire: Wire) -> None:
-    values = activations.kept(numbers.start - 1) if numbers.start else activations.inputs()
+    values = activations.kept(numbers.start - 1) if numbers.start else activations.first()
     assert values is not None  # the layers before the first number are in place
     for layer in cache.obtain_all(numbers.stop, numbers.start):
         values = activations.obtain(layer.number, values, layer.weights)

@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness import phrases
+from harness.own.answer import own_sentence
 from harness.records import Machine, Record, Status
 from harness.scope import layers_of
-from harness.series import Series, Size
+from harness.series import Series
 from harness.sizes import show_apart, show_bytes, show_count, show_seconds
+from harness.tried_size import Size
 from harness.verdict import (
-    STILL_BACK,
-    SWAPPED_OUT_SHARE,
     Verdict,
     back,
     combine,
     inference_s,
-    judge,
     known_practical,
 )
 
@@ -25,9 +24,12 @@ NAMED_MOST = 3
 
 def sentence(series: Series, machine: Machine) -> str:
     """Answer the question of a series in one sentence or two."""
+    if series.asked.own_bytes is not None:
+        return own_sentence(series, machine)
     sizes = series.sizes()
     if series.asked.sizes:
-        return _given(sizes, phrases.machine_name(machine, series.device, series.asked.limit))
+        place = (series.device, series.asked.limit, series.shown_format)
+        return _given(sizes, phrases.machine_name(machine, *place))
     target = layers_of(series.asked.target_bytes)
     size = next((s for s in sizes if layers_of(s.weights_bytes) == target), None)
     if size is None:
@@ -57,7 +59,8 @@ def _given(sizes: Sequence[Size], where: str) -> str:
     count = show_count(len(sizes), "size")
     count = count if len(tried) == len(sizes) else f"{len(tried)} of {count}"
     unjudged = "; speed not judged" if tried else ""
-    return f"Measured {count} on {where}: {', '.join(words)}{unjudged}."
+    outgrown = "".join(phrases.outgrown(size) for size in sizes)
+    return f"Measured {count} on {where}: {', '.join(words)}{unjudged}.{outgrown}"
 
 
 def _took(size: Size) -> str:
@@ -95,7 +98,10 @@ class _Answer:
 
     @property
     def where(self) -> str:
-        return phrases.machine_name(self.machine, self.series.device, self.series.asked.limit)
+        series = self.series
+        return phrases.machine_name(
+            self.machine, series.device, series.asked.limit, series.shown_format
+        )
 
     def _not_tried(self, row: Record) -> str:
         return (
@@ -113,25 +119,16 @@ class _Answer:
         ]
         return (
             f"Yes. {self.name} stays in memory on {self.where}: {', '.join(parts)}; "
-            f"{self._limit()}{phrases.started(row)}{self._beside()}."
+            f"{self._limit()}{phrases.started(row)}{self._beside()}.{phrases.outgrown(self.target)}"
         )
 
     def _tight(self, row: Record) -> str:
         return (
             f"Only just. {self.name} runs on {self.where}: {phrases.seconds(inference_s(row))} an "
-            f"inference, {phrases.speed(self.target)}, but {self._squeeze(row)}; "
+            f"inference, {phrases.speed(self.target)}, but {phrases.squeeze(self.series, row)}; "
             f"{self.target.score}; {self._limit()}{phrases.started(row)}{self._beside()}."
+            f"{phrases.outgrown(self.target)}"
         )
-
-    def _squeeze(self, row: Record) -> str:
-        """Say what makes a size tight, in bytes where they were measured."""
-        swapped, returned, found = row.load.swapped_out_bytes, back(row), []
-        if returned is not None and returned > STILL_BACK:
-            found.append(f"{phrases.returned(row)} each time")
-        if swapped is not None and swapped > SWAPPED_OUT_SHARE * self.target.weights_bytes:
-            found.append(f"{show_bytes(swapped)} of memory was swapped out to make room for it")
-        judgement = judge(row, self.series.expected)
-        return " and ".join(found) or (judgement.reason if judgement else "it was squeezed")
 
     def _thrashes(self, row: Record) -> str:
         returned, written = back(row), row.whole.disk_written_bytes
@@ -164,12 +161,12 @@ class _Answer:
         )
 
     def _machine_lost(self, row: Record) -> str:
-        device, when, number = self.series.device.upper(), row.key.started_utc, row.key.trial
-        began = f" (begun {when[:10]} {when[11:16]} UTC)" if when else ""
+        device, number = self.series.device.upper(), row.key.trial
         count = "" if number is None else f"{number - 1} "
         return (
             f"No, and do not retry it by accident. The machine restarted while {self.name} was "
-            f"tried on the {device}{began}. All {count}earlier rows are safe. {self._smaller()} "
+            f"tried on the {device}{phrases.begun(row)}. All {count}earlier rows are safe. "
+            f"{self._smaller()} "
             f"{self.name} on the {device} is now skipped unless you pass --retry-lost."
         )
 
@@ -221,10 +218,11 @@ class _Answer:
         bracket = self.series.bracket()
         if bracket.low is None:
             return "No size that was tried is practical."
-        low_bytes = self._size(bracket.low).weights_bytes
-        more = f"{self._varied()}{phrases.beside(self.series, low_bytes)}"
+        best = self._size(bracket.low)
+        more = f"{self._varied()}{phrases.beside(self.series, best.weights_bytes)}."
+        more += phrases.outgrown(best)
         if bracket.high is None:
-            return f"Largest practical: {show_bytes(low_bytes)}{more}."
+            return f"Largest practical: {show_bytes(best.weights_bytes)}{more}"
         above = self._size(bracket.high)
-        low, high = show_apart(low_bytes, above.weights_bytes)
-        return f"Largest practical: {low} ({high} {above.verdict}, {above.score}){more}."
+        low, high = show_apart(best.weights_bytes, above.weights_bytes)
+        return f"Largest practical: {low} ({high} {above.verdict}, {above.score}){more}"

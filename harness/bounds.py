@@ -1,21 +1,24 @@
 """How large a model may get on this machine, and whether that has to be asked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.cap import held_bytes, is_contained
+from harness.copies import stored, times_of
+from harness.ladder import SHARING
 from harness.metal import MetalLimit, expected_limit
 from harness.models import LEFT_FREE_BYTES
-from harness.predict import KEPT_FREE_BYTES, weights_that_fit
+from harness.predict import KEPT_FREE_BYTES, LOADING, weights_that_fit
 from harness.records import Limit
-from harness.scope import LAYER_BYTES, Asked, Bounds, layers_of
+from harness.scope import LAYER_BYTES, Asked, Bounds, Ceiling, layers_of
 from harness.settings import Settings
 from harness.sizes import show_bytes, show_gib
 from harness.survey import Survey
 
 NO_LIMIT = 2**62
 FREE = Limit()
+MORE_THAN_TWICE = 2.0
 WITH_SWAP = 1.5
 """With swap, the search ends at so many times the RAM at the latest."""
 
@@ -40,7 +43,10 @@ class GpuRoom:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The largest weights that are safe, that are wanted, and that the machine could try."""
+    """The largest weights that are safe, that are wanted, and that the machine could try.
+
+    In one format; where a run measures several, the first has the rooms of the others.
+    """
 
     safe_bytes: int
     """Predicted peak on the CPU stays 3 GiB below the memory available now."""
@@ -57,10 +63,29 @@ class Room:
     """Memory available for a child, beside what ballast will hold."""
     disk_bytes: int = NO_LIMIT
     """What the disk has room for, model files that are there included."""
+    format: str = "savedmodel"
+    own: bool = False
+    """Whether it is the room of the user's own model, which has this one size."""
+    others: tuple["Room", ...] = ()
+
+    @property
+    def every(self) -> tuple["Room", ...]:
+        """The rooms of all formats."""
+        return (self, *self.others)
+
+    @property
+    def most_bytes(self) -> int:
+        """The largest weights that are wanted in any format."""
+        return max(room.wanted_bytes for room in self.every)
 
     @property
     def is_safe(self) -> bool:
-        """Tell whether all that is wanted is safe on every device."""
+        """Tell whether all that is wanted is safe on every device, in every format."""
+        return all(room.is_safe_alone for room in self.every)
+
+    @property
+    def is_safe_alone(self) -> bool:
+        """Tell whether all that is wanted is safe on every device, in this format."""
         return self.contained or all(
             self.wanted_bytes <= self.safe_on(device) for device in self.devices
         )
@@ -69,7 +94,7 @@ class Room:
     def passes_metal(self) -> bool:
         """Tell whether what is wanted goes past Metal's limit on the GPU."""
         limit = self.gpu.limit if self.gpu else None
-        return limit is not None and self.wanted_bytes > limit.working_set_bytes
+        return limit is not None and self.most_bytes > limit.working_set_bytes
 
     def safe_on(self, device: str) -> int:
         """Give the largest weights that are safe on a device."""
@@ -89,47 +114,59 @@ def room_of(
     limit: Limit = FREE,
 ) -> Room:
     """Compare what was asked for with the memory available and the disk; stored_bytes are there."""
+    disk = _disk_bytes(survey, stored_bytes)
     if is_contained(limit):
-        return _contained_room(settings, survey, stored_bytes, limit)
-    available, swap = _available_bytes(survey, limit), can_swap(survey)
-    safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format)
-    gpu = _gpu_room(settings, survey, available) if "gpu" in devices else None
+        return _contained_room(settings, survey, disk, limit)
+    rooms = [_room(settings, survey, devices, limit, name) for name in settings.formats]
+    first, *others = (_within_disk(settings, room, disk) for room in rooms)
+    return replace(first, others=tuple(others))
+
+
+def _room(
+    settings: Settings, survey: Survey, devices: tuple[str, ...], limit: Limit, model_format: str
+) -> Room:
+    """Find the room of one format, as large as the disk is."""
+    available, swap = available_beside(survey, limit), can_swap(survey)
+    safe = weights_that_fit(available - KEPT_FREE_BYTES, model_format)
+    gpu = _gpu_room(survey, available, model_format) if "gpu" in devices else None
     target = Room(safe, whole(settings.target_bytes), 0, swap, devices, gpu)
     # A target that is safe is answered without a question, and so is the search above it.
     beyond = swap and (settings.yes or not target.is_safe)
     ram = limit.ram_limit_bytes or survey.machine.ram_bytes or available
-    within = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, settings.format))
+    within = min(safe, weights_that_fit(ram - KEPT_FREE_BYTES, model_format))
     calm = min(within, *(target.safe_on(device) for device in devices))
-    disk = _disk_bytes(survey, stored_bytes)
-    default = min(disk, _beyond(survey, ram, settings.format) if beyond else calm)
+    default = _beyond(survey, ram, model_format) if beyond else calm
+    return replace(target, default_bytes=default, available_bytes=available, format=model_format)
+
+
+def _within_disk(settings: Settings, room: Room, disk_bytes: int) -> Room:
+    """Lower what a search goes up to by itself to what the disk has room for, in whole layers."""
+    default = min(disk_bytes // times_of(settings.formats), room.default_bytes)
     default -= default % LAYER_BYTES
     wanted = _wanted(settings, default)
-    return replace(
-        target,
-        wanted_bytes=wanted,
-        default_bytes=default,
-        available_bytes=available,
-        disk_bytes=disk,
-    )
+    return replace(room, wanted_bytes=wanted, default_bytes=default, disk_bytes=disk_bytes)
 
 
-def _available_bytes(survey: Survey, limit: Limit) -> int:
+def available_beside(survey: Survey, limit: Limit) -> int:
     """Give the memory available beside what ballast will hold."""
     available = survey.system.available_bytes or 0
     return max(0, available - held_bytes(limit, survey.machine.ram_bytes))
 
 
-def _contained_room(settings: Settings, survey: Survey, stored_bytes: int, limit: Limit) -> Room:
+def _contained_room(settings: Settings, survey: Survey, disk_bytes: int, limit: Limit) -> Room:
     """Let a group's child try what it likes: what it cannot have is taken from it alone."""
-    disk = _disk_bytes(survey, stored_bytes)
-    default = min(disk, round(WITH_SWAP * (limit.ram_limit_bytes or 0)))
-    default -= default % LAYER_BYTES
-    wanted = _wanted(settings, default)
-    swap = can_swap(survey)
-    available = limit.ram_limit_bytes or 0
-    return Room(
-        *(wanted, wanted, default, swap), contained=True, available_bytes=available, disk_bytes=disk
-    )
+    most, available = round(WITH_SWAP * (limit.ram_limit_bytes or 0)), limit.ram_limit_bytes or 0
+    room = Room(0, 0, most, can_swap(survey), contained=True, available_bytes=available)
+    room = _within_disk(settings, room, disk_bytes)
+    return replace(room, safe_bytes=room.wanted_bytes)
+
+
+def disk_needed_bytes(settings: Settings, room: Room) -> int:
+    """Give what the model files take of the disk at one time, at the most."""
+    if not settings.sizes:
+        return times_of(settings.formats) * room.most_bytes
+    formats = settings.formats * len(room.devices)
+    return stored((whole(size), name) for name in formats for size in settings.sizes).disk_bytes
 
 
 def _beyond(survey: Survey, ram_bytes: int, model_format: str) -> int:
@@ -141,7 +178,10 @@ def _beyond(survey: Survey, ram_bytes: int, model_format: str) -> int:
     if survey.machine.os == "macos":
         return most
     total, used = survey.system.swap_total_bytes or 0, survey.system.swap_used_bytes or 0
-    return min(most, weights_that_fit(ram_bytes + total - used - KEPT_FREE_BYTES, model_format))
+    held = ram_bytes + total - used - KEPT_FREE_BYTES
+    # A `.keras` of that size goes through a file: there is not memory enough to read it whole.
+    available = survey.system.available_bytes
+    return min(most, weights_that_fit(held, model_format, available_bytes=available))
 
 
 def _disk_bytes(survey: Survey, stored_bytes: int) -> int:
@@ -160,8 +200,8 @@ def _wanted(settings: Settings, default_bytes: int) -> int:
     return whole(settings.max_bytes or max(settings.target_bytes, default_bytes))
 
 
-def _gpu_room(settings: Settings, survey: Survey, available: int) -> GpuRoom:
-    safe = weights_that_fit(available - KEPT_FREE_BYTES, settings.format, "gpu")
+def _gpu_room(survey: Survey, available: int, model_format: str) -> GpuRoom:
+    safe = weights_that_fit(available - KEPT_FREE_BYTES, model_format, "gpu")
     limit = expected_limit(survey.machine)
     return GpuRoom(safe if limit is None else min(safe, limit.working_set_bytes), limit)
 
@@ -182,6 +222,7 @@ def bounds_of(survey: Survey, room: Room, choice: Choice) -> Bounds:
         metal_limit_bytes=None if limit is None else limit.working_set_bytes,
         gpu_within_metal=choice is Choice.LIMIT,
         contained=room.contained,
+        ceilings=tuple(_ceilings(room.others, choice)),
     )
 
 
@@ -189,16 +230,35 @@ def _gpu_ceiling(room: Room, choice: Choice) -> tuple[int | None, str]:
     if room.gpu is None:
         return None, ""
     largest = _largest(room, choice, "gpu")
-    copy = " on the GPU, which takes a copy of its own"
-    return largest, _why(room, largest, choice, copy)
+    return largest, _why(room, largest, choice, "gpu")
+
+
+def _loaded(model_format: str, device: str) -> str:
+    """Say how weights are loaded, where that makes a ceiling lower than one would think."""
+    cost, words = LOADING[model_format], ""
+    if model_format not in SHARING:
+        words = f" as {model_format}"
+    if cost.peak_share > MORE_THAN_TWICE:
+        words += f" (up to {cost.peak_share:.1f} times the weights while loading)"
+    if device == "gpu":
+        words += " on the GPU" + (", which takes a copy of its own" if cost.gpu_copy_share else "")
+    return words
+
+
+def _ceilings(rooms: Iterable[Room], choice: Choice) -> Iterator[Ceiling]:
+    """Give the ceilings of the formats after the first, on each device."""
+    for room in rooms:
+        for device in room.devices:
+            largest = _largest(room, choice, device)
+            yield Ceiling(device, room.format, largest, _why(room, largest, choice, device))
 
 
 def _largest(room: Room, choice: Choice, device: str) -> int:
-    within = choice is Choice.SAFE and not room.is_safe
+    within = choice is Choice.SAFE and not room.is_safe_alone
     return room.safe_on(device) if within else room.wanted_bytes
 
 
-def _why(room: Room, largest_bytes: int, choice: Choice, where: str = "") -> str:
+def _why(room: Room, largest_bytes: int, choice: Choice, device: str = "cpu") -> str:
     """Say why a ceiling is where it is; it holds for every size above it."""
     if room.contained:
         return f"{show_bytes(largest_bytes)} is the largest that was asked for under the cap"
@@ -207,18 +267,20 @@ def _why(room: Room, largest_bytes: int, choice: Choice, where: str = "") -> str
     swap = "" if room.has_swap else ", and there is no swap"
     return (
         f"{show_bytes(available)} of memory are available and {show_gib(KEPT_FREE_BYTES)} are kept "
-        f"free, which leaves room for {show_bytes(largest_bytes)} of weights{where}{swap}{cure}"
+        f"free, which leaves room for {show_bytes(largest_bytes)} of weights"
+        f"{_loaded(room.format, device)}{swap}{cure}"
     )
 
 
 def asked_of(settings: Settings, devices: Sequence[str], limit: Limit = FREE) -> Asked:
     """Give what the plan needs of the settings."""
+    own = settings.own
     return Asked(
-        target_bytes=settings.target_bytes,
+        target_bytes=settings.target_bytes if own is None else own.weights_bytes,
         resolution_bytes=settings.resolution_bytes,
         sizes=settings.sizes,
         devices=tuple(devices),
-        formats=(settings.format,),
+        formats=settings.formats,
         arch=settings.arch,
         dtype=settings.dtype,
         batch=settings.batch,
@@ -227,4 +289,7 @@ def asked_of(settings: Settings, devices: Sequence[str], limit: Limit = FREE) ->
         everything=settings.yes,
         limit=limit,
         cache=settings.cache,
+        own_bytes=None if own is None else own.weights_bytes,
+        model_hash=None if own is None else own.model_hash,
+        largest_tensor_bytes=LAYER_BYTES if own is None else own.largest_tensor_bytes,
     )

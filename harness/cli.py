@@ -46,6 +46,10 @@ def parser() -> argparse.ArgumentParser:
     doctor.add_argument(
         "--probe", action="store_true", help="see how far counters move when 256 MiB are taken"
     )
+    doctor.add_argument(
+        "--copy", action="store_true",
+        help="copy 1 GiB to the GPU and back: does it use the same bytes as the CPU?",
+    )  # fmt: skip
     clean = commands.add_parser("clean", help="remove model files and traces")
     clean.add_argument("--models-dir", metavar="DIR", help="the folder of the model files")
     clean.add_argument("-o", "--results", default="results", metavar="DIR", help="results folder")
@@ -58,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
 def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     run = commands.add_parser("run", help="measure, and say where a model stops being practical")
     _add_question(run.add_argument_group("the question"))
+    _add_own(run.add_argument_group("a model of your own"))
     _add_conduct(run.add_argument_group("how it is measured"))
     _add_output(run.add_argument_group("what comes out"))
 
@@ -68,9 +73,12 @@ def _add_question(group: "argparse._ArgumentGroup") -> None:
     add("--sizes", metavar="S,S", help="exactly these, once each: no reference, no search")
     add("--max-size", metavar="SIZE", help="try nothing larger")
     add("--resolution", default="0.5GB", metavar="SIZE", help="how closely to find the cliff")
-    add("--format", default="savedmodel", choices=["savedmodel"], help="how the model is stored")
-    add("--arch", default="mlp", choices=["mlp"], help="what the model is made of")
-    add("--dtype", default="float32", choices=["float32"], help="type of the weights")
+    add("--format", choices=["savedmodel", "keras", "h5", "weights_h5", "all"],
+        help="how the model is stored; all: one after the other (savedmodel)")  # fmt: skip
+    add("--arch", choices=["mlp", "embedding"],
+        help="an inference reads all weights of an mlp, few of an embedding (mlp)")  # fmt: skip
+    add("--dtype", choices=["float32", "float16", "bfloat16"],
+        help="type of the weights (float32)")  # fmt: skip
     add("--batch", type=int, default=1, metavar="N", help="rows in one inference (1)")
     add("--device", default="auto", choices=["auto", "cpu", "gpu", "both"], help="where it runs")
     add("--ram", metavar="SIZE", help="as if the machine had so much memory (16GB means 16 GiB)")
@@ -81,8 +89,21 @@ def _add_question(group: "argparse._ArgumentGroup") -> None:
     add("--need", metavar="TIME", help="what an inference may take to be of use to you")
 
 
+def _add_own(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--model", metavar="PATH",
+        help="measure this one: a SavedModel folder, a .keras or a legacy .h5 file")  # fmt: skip
+    add("--signature", metavar="NAME", help="which signature of a SavedModel (its default one)")
+    add("--input-shape", action="append", default=[], metavar="NAME=N,N",
+        help="an input's shape, such as image=1,224,224,3, where the model leaves it open (1 for "
+        "each unknown length)")  # fmt: skip
+
+
 def _add_conduct(group: "argparse._ArgumentGroup") -> None:
     add = group.add_argument
+    add("--inferences", type=int, metavar="N",
+        help="so many in each trial, not 3 to 20 in about 5 s; from 40 on drift is told; many may "
+        "need a longer --trial-limit")  # fmt: skip
     add("--inference-limit", default="60s", metavar="TIME", help="cut an inference off (60s)")
     add("--trial-limit", default="3min", metavar="TIME", help="stop a trial (3min)")
     add("--write-limit", default="40GB", metavar="SIZE",
@@ -131,6 +152,8 @@ def _add_predict(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--size", required=True, metavar="SIZE", help="bytes of the model's weights (12GB)")
     add("--ram", required=True, metavar="SIZE", help="memory of the machine (16GB means 16 GiB)")
     add("--device", default="cpu", choices=["cpu", "gpu"], help="where it is to run (cpu)")
+    add("--format", default="savedmodel", choices=["savedmodel", "keras", "h5", "weights_h5"],
+        help="how the model is stored (savedmodel)")  # fmt: skip
     add("--os", metavar="NAME", help="system of the machine, such as macos-15 or linux")
     add("--from", dest="tables", nargs="+", default=[], metavar="TABLE",
         help="tables to predict from (those in results/)")  # fmt: skip

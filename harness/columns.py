@@ -40,6 +40,7 @@ def _all_columns() -> tuple[Column, ...]:
     return (*own, *parts)
 
 
+@cache
 def parts() -> dict[str, type]:
     """Name the parts of a record and their dataclasses."""
     hints = {field.name: _annotated(Record, field.name)[0] for field in fields(Record)}
@@ -61,6 +62,8 @@ def _about(prefix: str) -> str:
             return ""
         case "before_":
             return "before the gate opened: "
+        case "drift_":
+            return "from one inference to the next, over a long trial: "
         case _:
             return f"phase {prefix.removesuffix('_')}: "
 

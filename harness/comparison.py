@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.baseline import Bound
+from harness.compared_loaders import loader_listings
 from harness.groups import Entry, Group, Groups, entry_of, groups_of
 from harness.reports.trials import MISSING, Listing, plain
 from harness.sides import Cliff, Middle, Side
@@ -22,9 +23,9 @@ NOTES = (
     "Verdict, slower: at the target. Largest practical and smallest impractical size: the cliff "
     "lies between. / available: of the memory available at the start. / RAM: of the machine's, or "
     "of what it was held to.",
-    "GB/s: weights over seconds an inference, while the model fits. Load GB/s: the same of "
-    "loading. Load peak: the most memory while loading, without what the imports hold, over the "
-    "weights.",
+    "GB/s: the weights that an inference reads over its seconds, while the model fits. Load GB/s: "
+    "all weights over the seconds of loading. Load peak: the most memory while loading, without "
+    "what the imports hold, over the weights.",
 )
 
 
@@ -45,6 +46,8 @@ class Comparison:
     """What could not be read, by file and line."""
     groups: Groups
     """The figures themselves."""
+    loaders: tuple[Listing, ...] = ()
+    """The formats of a machine side by side, for each kind of model; perhaps none."""
 
 
 def comparison_of(sides: Sequence[Side], tables: int, complaints: Sequence[str] = ()) -> Comparison:
@@ -58,6 +61,7 @@ def comparison_of(sides: Sequence[Side], tables: int, complaints: Sequence[str] 
         notes=NOTES,
         complaints=tuple(map(plain, complaints)),
         groups=groups,
+        loaders=loader_listings(groups),
     )
 
 

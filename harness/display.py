@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from harness.ladder import SHARING
 from harness.lines import Message
 from harness.records import Record
 from harness.scope import WARM, Trial
@@ -50,8 +51,9 @@ class Display:
 
     def begin(self, number: int, trial: Trial, expected_s: float) -> None:
         """Show that a trial begins."""
+        shown = "" if trial.format in SHARING else f" {trial.format}"
         name = (
-            f"trial {number}: {show_bytes(trial.weights_bytes)} on {trial.device.upper()} "
+            f"trial {number}: {show_bytes(trial.weights_bytes)}{shown} on {trial.device.upper()} "
             f"({trial.role}{_beside(trial)})"
         )
         self._line = _Line(name, expected_s, time.monotonic())

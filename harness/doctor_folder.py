@@ -34,6 +34,8 @@ class Findings:
     graphics: Sequence[str]
     probe: Sequence[Sequence[str]] | None = None
     """The table of the known-size probe; None when it was not asked for."""
+    copy: Mapping[str, Any] | None = None
+    """What a copy to the GPU and back took and did, and what was said of it; None alike."""
 
 
 def new_folder(chosen: str) -> Path:
@@ -106,6 +108,7 @@ def _manifest(findings: Findings, files: Mapping[str, str]) -> dict[str, Any]:
         ],
         "graphics": list(findings.graphics),
         "probe": findings.probe and [list(row) for row in findings.probe],
+        "copy": findings.copy and dict(findings.copy),
     }
 
 

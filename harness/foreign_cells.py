@@ -20,6 +20,8 @@ Parser = Callable[[str], object]
 
 def parser_of(column: Column) -> Parser:
     """Choose the parser of a column."""
+    if column.group == "drift":
+        return _SLOPES[column.type]
     if column.type is not float:
         return _PARSERS[column.type]
     return _duration if column.group == "timing" else _figure
@@ -57,6 +59,22 @@ def _duration(cell: str) -> float:
     return number
 
 
+def _whole_slope(cell: str) -> int:
+    number = int(cell)
+    if not -NUMBER_MOST < number < NUMBER_MOST:
+        raise ValueError(cell)
+    return number
+
+
+def _slope(cell: str) -> float:
+    number = float(cell)
+    if not -LONGEST_S <= number <= LONGEST_S:
+        raise ValueError(cell)
+    return number
+
+
+_SLOPES: dict[type, Parser] = {int: _whole_slope, float: _slope}
+"""What may also fall."""
 _PARSERS: dict[type, Parser] = {
     str: _words,
     int: _whole,

@@ -15,6 +15,8 @@ from harness.interrupt import Interrupt
 from harness.lines import Message
 from harness.models import ModelFiles, Models
 from harness.observation import Observation
+from harness.own.model import OwnModel
+from harness.own.options import written_shapes
 from harness.pace import Pace
 from harness.plan import next_trial
 from harness.platforms import Platform
@@ -47,7 +49,7 @@ class Bench:
     settings: Settings
     survey: Survey
     run: Run
-    models: Models
+    models: Models | OwnModel
     display: Display
     interrupt: Interrupt
     child: tuple[str, ...]
@@ -204,7 +206,7 @@ def _setup(bench: Bench, start: Start, files: ModelFiles, rows: tuple[Record, ..
         inference_limit_s=settings.inference_limit_s,
         trial_limit_s=settings.trial_limit_s,
         hz=settings.hz,
-        pace=Pace(expected.seconds(trial.weights_bytes) if expected else None),
+        pace=Pace(expected.seconds(trial.weights_bytes) if expected else None, settings.inferences),
         weights_bytes=trial.weights_bytes,
     )
 
@@ -213,11 +215,13 @@ def _order(bench: Bench, trial: Trial, files: ModelFiles) -> Message:
     return {
         "task": "trial",
         "model": str(files.model),
-        "expected": str(files.expected),
+        "expected": None if files.expected is None else str(files.expected),
         "format": trial.format,
         "arch": bench.settings.arch,
         "dtype": bench.settings.dtype,
-        "layers": trial.layers,
+        "layers": trial.layers if trial.own_bytes is None else None,
+        "signature": bench.settings.signature,
+        "input_shapes": written_shapes(bench.settings.input_shapes),
         "batch": bench.settings.batch,
         "seed": bench.run.ground.seed,
         "device": trial.device,

@@ -2,24 +2,23 @@
 
 import json
 import os
-import selectors
 import shutil
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.copies import KEPT, draft_bytes
+from harness.courier import Courier
 from harness.errors import MachineError
 from harness.interrupt import Interrupt
+from harness.ladder import SHARING, WIDTH, matrices_of
 from harness.lines import Message
 from harness.preflight import disk_problem
 from harness.process import Process
 from harness.records import Phase
 from harness.scope import LAYER_BYTES, Asked
 
-SILENCE_S = 600.0
-"""A child that makes files and says nothing for so long is stuck."""
 LEFT_FREE_BYTES = 10 * 10**9
 """What must stay free beside the model files; the guard of the free disk keeps as much."""
 
@@ -33,11 +32,13 @@ class ModelFiles:
     """One model on disk."""
 
     model: Path
-    expected: Path
-    """Where the child looks its expected outputs up."""
+    expected: Path | None
+    """Where the child looks its expected outputs up; None: they are not known."""
 
     def files(self) -> list[Path]:
-        """List the files whose pages a load reads."""
+        """List the files whose pages a load reads: those of a folder, or the one there is."""
+        if self.model.is_file():
+            return [self.model]
         return [path for path in self.model.rglob("*") if path.is_file()]
 
     def read(self) -> None:
@@ -71,13 +72,13 @@ class Models:
         Raises MachineError when the disk is too small or full, the file system has no hard links
         or the framework is broken.
         """
-        self._check_disk(layers)
+        self._check_disk(layers, model_format)
         with Process(
             (*self.child, json.dumps(self._order(layers, model_format))), self.log
         ) as maker:
-            made = _Maker(maker, interrupt, progress).run()
+            made = _courier(maker, interrupt, progress).run()
         self.checked = self.checked or made is not None
-        return made
+        return None if made is None else ModelFiles(Path(made["model"]), Path(made["expected"]))
 
     def _order(self, layers: int, model_format: str) -> Message:
         return {
@@ -92,7 +93,7 @@ class Models:
             "parent_pid": os.getpid(),
         }
 
-    def _check_disk(self, layers: int) -> None:
+    def _check_disk(self, layers: int, model_format: str) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -102,21 +103,58 @@ class Models:
             ) from error
         if self.made_folder is not None:
             self.made_folder(self.folder)
-        needed = layers * LAYER_BYTES - models_bytes(self.folder)
+        needed = self.missing_bytes(layers, model_format)
         free = shutil.disk_usage(self.folder).free
         problem = disk_problem(free, needed + LEFT_FREE_BYTES, "the models folder")
         if needed > 0 and problem is not None:
             raise MachineError(problem)
 
+    def missing_bytes(self, layers: int, model_format: str) -> int:
+        """Give what the disk still needs room for before a model is made: layers, and its copy.
 
-def _why_not(failed: Message) -> str:
+        Before a copy is written those above the number that stays are removed: they count as room,
+        the smallest first, since which was used longest ago is the child's to know.
+        """
+        weights_bytes = layers * LAYER_BYTES
+        missing = max(0, weights_bytes - stored_bytes(self.folder / "layers" / self._kind))
+        if model_format in SHARING or self.model_folder(layers, model_format).exists():
+            return missing
+        copies = sorted(stored_bytes(copy) for copy in _copies(self.folder))
+        removed = copies[: max(0, len(copies) - KEPT + 1)]
+        return missing + draft_bytes(weights_bytes, model_format) - sum(removed)
+
+    def model_folder(self, layers: int, model_format: str) -> Path:
+        """Name the folder of a model as the make child does (bench.models)."""
+        matrices = matrices_of(layers, self.asked.dtype)
+        name = f"{self.asked.arch}-{self._kind}-{model_format}-{matrices}"
+        return self.folder / "models" / name
+
+    @property
+    def _kind(self) -> str:
+        return f"{self.asked.dtype}-{WIDTH}-seed{self.seed}"
+
+
+def _courier(maker: Process, interrupt: Interrupt, progress: Progress) -> Courier:
+    return Courier(
+        *(maker, interrupt, "The child that makes the model files", "model", _why_not),
+        last_words=lambda: "see the file models.stderr in the run's folder",
+        heard=progress,
+    )
+
+
+def _why_not(failed: Message) -> MachineError:
     """Explain why a make child gave up, with the cure where it is known."""
     if failed.get("phase") == Phase.IMPORT:
-        return (
-            f"TensorFlow cannot be imported ({failed['reason']}): "
-            "`make doctor` tries it and says what to do."
-        )
-    return f"The model files cannot be made: {failed['reason']}"
+        return broken_framework(failed)
+    return MachineError(f"The model files cannot be made: {failed['reason']}")
+
+
+def broken_framework(failed: Message) -> MachineError:
+    """Explain that a child could not even import the framework."""
+    return MachineError(
+        f"TensorFlow cannot be imported ({failed['reason']}): "
+        "`make doctor` tries it and says what to do."
+    )
 
 
 MAKING = ".memcliff-making-"
@@ -129,7 +167,13 @@ OURS = ("layers", "models", ".lock", LOCK)
 
 def models_bytes(folder: Path) -> int:
     """Count the bytes of the model files in a folder that may hold other things too."""
-    return sum(stored_bytes(path) for path in _ours(folder))
+    return stored_bytes(*_ours(folder))
+
+
+def _copies(folder: Path) -> list[Path]:
+    """List the models that are copies: their folders' names end with -FORMAT-MATRICES."""
+    every = [path for path in folder.glob("models/*-*-*") if path.is_dir()]
+    return [path for path in every if path.name.rsplit("-", 2)[1] not in SHARING]
 
 
 def _ours(folder: Path) -> list[Path]:
@@ -149,51 +193,8 @@ def remove_models(folder: Path) -> int:
     return freed
 
 
-def stored_bytes(folder: Path) -> int:
-    """Count the bytes of a folder's files, a file with several names once."""
-    stats = [path.stat() for path in folder.rglob("*") if path.is_file()]
+def stored_bytes(*paths: Path) -> int:
+    """Count the bytes of files and of the files in folders, a file with several names once."""
+    files = [file for path in paths for file in (path, *path.rglob("*")) if file.is_file()]
+    stats = [file.stat() for file in files]
     return sum({stat.st_ino: stat.st_size for stat in stats}.values())
-
-
-@dataclass(slots=True)
-class _Maker:
-    process: Process
-    interrupt: Interrupt
-    progress: Progress
-    made: ModelFiles | None = None
-    heard_at: float = 0.0
-
-    def run(self) -> ModelFiles | None:
-        self.heard_at = time.monotonic()
-        lines = self.process.lines
-        with selectors.DefaultSelector() as selector:
-            selector.register(lines, selectors.EVENT_READ)
-            selector.register(self.interrupt, selectors.EVENT_READ)
-            while not self.interrupt.requested and not lines.closed:
-                selector.select(1.0)
-                self._hear()
-        return None if self.interrupt.requested else self._result()
-
-    def _hear(self) -> None:
-        for event in self.process.lines.read():
-            self.heard_at = time.monotonic()
-            self.progress(event)
-            match event.get("event"):
-                case "ready":
-                    self.process.tell("go")
-                case "model":
-                    self.made = ModelFiles(Path(event["model"]), Path(event["expected"]))
-                case "failed":
-                    raise MachineError(_why_not(event))
-        if time.monotonic() - self.heard_at > SILENCE_S:
-            raise MachineError(f"Making the model files was silent for {SILENCE_S:.0f} s.")
-
-    def _result(self) -> ModelFiles:
-        ended = self.process.wait(SILENCE_S)
-        if self.made is None:
-            how = ended.signal or f"exit code {ended.code}" if ended else "no end"
-            raise MachineError(
-                f"The child that makes the model files ended with {how}; "
-                "see the file models.stderr in the run's folder."
-            )
-        return self.made

@@ -16,12 +16,12 @@ from harness.failures import (
 from harness.guard import Stop
 from harness.lines import Message
 from harness.metal_log import MetalLog
+from harness.pace import LEFT_OUT
 from harness.process import Exit
 from harness.readings import PRESSURE_WORDS
 from harness.records import Outcome, Phase, Status, Timing
 from harness.trace import Trace
 
-LEFT_OUT = 2
 LEFT_OUT_FROM = 5
 P95_FROM = 20
 NOT_LOADED = (Kind.PLUGIN_SYMBOL, Kind.PLUGIN_LIBRARY)

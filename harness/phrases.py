@@ -3,23 +3,35 @@
 from statistics import median
 
 from harness.cap import cap_words
+from harness.ladder import read_bytes, reads_all
+from harness.noise import counted
 from harness.records import Limit, Machine, Phase, Record, Role, Status
-from harness.series import Series, Size
+from harness.series import Series
 from harness.sizes import show_bytes, show_gib, show_seconds
-from harness.verdict import Verdict, back, judge
+from harness.tried_size import Size
+from harness.verdict import STILL_BACK, SWAPPED_OUT_SHARE, Verdict, back, judge
 
 AS_FAST = 1.1
 """Up to so many times slower than its size explains a model is called as fast as small ones."""
 
 
-def machine_name(machine: Machine, device: str, limit: Limit = Limit()) -> str:  # noqa: B008
-    """Name the machine, its cap and the device, as in "this AMD EPYC, 23.5 GiB (CPU)"."""
+def machine_name(
+    machine: Machine,
+    device: str,
+    limit: Limit = Limit(),  # noqa: B008
+    model_format: str = "",
+) -> str:
+    """Name the machine, its cap, the device and the format where there are several.
+
+    As in "this AMD EPYC, 23.5 GiB (CPU)" and "(CPU, keras)".
+    """
     name = machine.model_identifier or machine.chip or "machine"
     ram = "" if machine.ram_bytes is None else f", {show_gib(machine.ram_bytes)}"
     cap = f" held to {cap_words(limit)}" if limit.ram_limit_bytes is not None else ram
     ballast = limit.ballast_bytes
     beside = f" beside {show_gib(ballast)} of ballast" if ballast else ""
-    return f"this {name}{cap}{beside} ({device.upper()})"
+    place = ", ".join(part for part in (device.upper(), model_format) if part)
+    return f"this {name}{cap}{beside} ({place})"
 
 
 def times(ratio: float) -> str:
@@ -33,6 +45,12 @@ def started(row: Record) -> str:
     return "" if free is None else f", started with {show_bytes(free)} free"
 
 
+def begun(row: Record) -> str:
+    """Say when a trial began."""
+    when = row.key.started_utc
+    return f" (begun {when[:10]} {when[11:16]} UTC)" if when else ""
+
+
 def over(row: Record) -> str:
     """Say that an inference was cut off: it took more than is known."""
     return "" if row.timing.inference_over_s is None else "over "
@@ -40,8 +58,8 @@ def over(row: Record) -> str:
 
 def returned(row: Record) -> str:
     """Say how many bytes came back for an inference, and from where."""
-    share, weights = back(row), row.model.weights_bytes
-    amount = "part" if share is None or weights is None else show_bytes(share * weights)
+    share, read = back(row), read_bytes(row.model)
+    amount = "part" if share is None or read is None else show_bytes(share * read)
     least = "at least " if row.timing.inference_over_s is not None else ""
     memory = (row.first, row.infer)
     disk = any(m.swapped_in_bytes or m.paged_in_bytes for m in memory)
@@ -49,6 +67,33 @@ def returned(row: Record) -> str:
     places = ["the disk"] if disk else []
     places += ["compressed memory"] if packed else []
     return f"{least}{amount} of it comes back from {' and '.join(places) or 'elsewhere'}"
+
+
+def squeeze(series: Series, row: Record) -> str:
+    """Say what makes a size tight, in bytes where they were measured."""
+    swapped, share, found = row.load.swapped_out_bytes, back(row), []
+    if share is not None and share > STILL_BACK:
+        found.append(f"{returned(row)} each time")
+    weights = row.model.weights_bytes or 0
+    if swapped and counted(row.model, swapped) > SWAPPED_OUT_SHARE * weights:
+        found.append(f"{show_bytes(swapped)} of memory was swapped out to make room for it")
+    judgement = judge(row, series.expected)
+    return " and ".join(found) or (judgement.reason if judgement else "it was squeezed")
+
+
+def outgrown(size: Size) -> str:
+    """Say how a size larger than the memory there was can be practical; empty for any other."""
+    model, free = size.typical.model, size.typical.before.available_bytes
+    read = read_bytes(model)
+    practical = size.verdict is not None and size.verdict.practical
+    if not practical or reads_all(model.arch) or read is None or free is None:
+        return ""
+    if size.weights_bytes <= free:
+        return ""
+    return (
+        f" {show_bytes(size.weights_bytes)} is larger than the {show_bytes(free)} that were free, "
+        f"and still practical: an inference reads only {show_bytes(read)} of it."
+    )
 
 
 def speed(size: Size) -> str:
@@ -84,7 +129,8 @@ def failure(row: Record) -> str:
     }
     status = row.outcome.status
     said = words.get(status, str(status)) if status else "it ended"
-    return f"{said}: {row.outcome.reason}" if row.outcome.reason else said
+    # A child tells a sentence, which goes on here.
+    return f"{said}: {row.outcome.reason.removesuffix('.')}" if row.outcome.reason else said
 
 
 def seconds(duration_s: float | None) -> str:

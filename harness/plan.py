@@ -33,6 +33,8 @@ def next_trial(asked: Asked, bounds: Bounds, rows: Iterable[Record]) -> Trial | 
 
 
 def _stages(asked: Asked) -> tuple[Callable[[Series], Trial | None], ...]:
+    if asked.own_bytes is not None:
+        return (_own,)
     if asked.sizes:
         return (_given,)
     found = (_reference, _unsteady, _step, _target, _search, _edge, _target_again)
@@ -47,6 +49,18 @@ def _given(series: Series) -> Trial | None:
     return None
 
 
+def _own(series: Series) -> Trial | None:
+    """Try the user's own model: three times as long as it is practical or unsteady, else once."""
+    own_bytes = series.asked.own_bytes or 0
+    layers = layers_of(own_bytes)
+    tried, verdict = series.tried(layers), combine(series.judgements().get(layers, []))
+    if not tried:
+        above = own_bytes > series.ceiling_bytes
+        return series.trial(layers, Role.GIVEN, series.ceiling_reason if above else None)
+    more = verdict is not None and (verdict.practical or verdict is Verdict.UNSTEADY)
+    return series.trial(layers, Role.GIVEN) if more and tried < TRIES else None
+
+
 def reference_layers(
     asked: Asked, bounds: Bounds, model_format: str, device: str = "cpu"
 ) -> tuple[int, ...]:
@@ -57,7 +71,7 @@ def reference_layers(
     memory available leaves no room for that.
     """
     room = weights_that_fit(bounds.available_bytes // 2, model_format, device)
-    room = min(room, bounds.search_bytes(device))
+    room = min(room, bounds.search_bytes(device, model_format))
     cache = 2 * (bounds.last_level_cache_bytes or 0)
     smallest = math.ceil(max(REFERENCE_LEAST_BYTES, cache) / LAYER_BYTES)
     smallest = max(smallest, layers_of(asked.target_bytes / 12))
@@ -103,28 +117,30 @@ def _role_before(series: Series, layers: int) -> Role:
     return roles[-1]
 
 
-def step_layers(asked: Asked, references: Sequence[int]) -> tuple[int, ...]:
+def step_layers(
+    asked: Asked, references: Sequence[int], model_format: str = "savedmodel"
+) -> tuple[int, ...]:
     """Choose two or three sizes between the references and the target, evenly in their ratio."""
     target = layers_of(asked.target_bytes)
-    start = _start_layers(asked, references, target)
+    start = _start_layers(asked, references, target, model_format)
     steps = 2 if target <= 4 * start else 3
     ratio = target / start
     between = [round(start * ratio ** (step / (steps + 1))) for step in range(1, steps + 1)]
     return tuple(dict.fromkeys(layers for layers in between if start < layers < target))
 
 
-def _start_layers(asked: Asked, references: Sequence[int], target: int) -> int:
+def _start_layers(asked: Asked, references: Sequence[int], target: int, model_format: str) -> int:
     """Choose where the climb begins: at the references, or where half of a cap would be full."""
     limit_bytes = asked.limit.ram_limit_bytes
     if limit_bytes is None:
         return max(references, default=max(1, target // 8))
-    half = weights_that_fit(limit_bytes // 2, asked.formats[0])
+    half = weights_that_fit(limit_bytes // 2, model_format)
     return max(1, math.floor(half / LAYER_BYTES))
 
 
 def _step(series: Series) -> Trial | None:
     """Climb towards the target; the first size that is not practical ends the climb."""
-    for layers in step_layers(series.asked, _references_of(series)):
+    for layers in step_layers(series.asked, _references_of(series), series.format):
         if layers * LAYER_BYTES > series.search_bytes:
             return None
         if not series.tried(layers):

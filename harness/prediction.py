@@ -5,16 +5,16 @@ limit too. The constants are few, have their reasons beside them, and are held t
 saw on their Macs (tests/data/fit_cases.csv); none was chosen for a single row of it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from harness.cap import is_contained
+from harness.ladder import reads_all
 from harness.loader import Loader, assumed
 from harness.metal import MetalLimit, expected_limit
-from harness.records import Limit, Machine, Record
+from harness.records import Limit, Machine
 from harness.scope import Asked, Bounds, Trial
-from harness.series import Series, Size, series_in
-from harness.sizes import show_apart, show_bytes, show_count
+from harness.sizes import show_bytes
 from harness.verdict import Verdict
 
 
@@ -206,14 +206,18 @@ def _verdict(weights_bytes: int, place: Place, loader: Loader, practical_bytes: 
     return Verdict.FAILS if past_metal or past_swap else Verdict.THRASHES
 
 
-# Beside a plan and a measurement.
-
-
 def planned(
     trials: Iterable[Trial], asked: Asked, machine: Machine, bounds: Bounds
 ) -> tuple[Prediction | None, ...]:
-    """Predict each trial of a plan, by constants alone; None where the memory is not known."""
-    return tuple(_planned(trial, trial.limit(asked), machine, bounds) for trial in trials)
+    """Predict each trial of a plan, by constants alone.
+
+    None where the memory is not known, and where an inference reads few of the weights: where such
+    models stop being practical nobody has told.
+    """
+    told = reads_all(asked.arch)
+    return tuple(
+        _planned(trial, trial.limit(asked), machine, bounds) if told else None for trial in trials
+    )
 
 
 def _planned(trial: Trial, limit: Limit, machine: Machine, bounds: Bounds) -> Prediction | None:
@@ -222,56 +226,6 @@ def _planned(trial: Trial, limit: Limit, machine: Machine, bounds: Bounds) -> Pr
         return None
     free = bounds.available_bytes if limit == Limit() else None
     place = place_of(machine, trial.device, left, free, can_swap=bounds.can_swap)
-    return predicted(trial.weights_bytes, place, assumed(trial.format, trial.device))
-
-
-def against(rows: Sequence[Record]) -> tuple[str, ...]:
-    """Set the prediction against what was measured: a line for each size, a score for each device.
-
-    The rows tell the machine, its cap and the memory that was free at the start; what was measured
-    is not used, so a table cannot make its own prediction come true.
-    """
-    return tuple(line for series in series_in(rows) for line in _against(series))
-
-
-def _against(series: Series) -> Iterator[str]:
-    judged = [size for size in series.sizes() if size.judgements]
-    place = _place_in(series)
-    if place is None or not judged:
-        return
-    loader = assumed(series.format, series.device)
-    seen = [predicted(size.weights_bytes, place, loader) for size in judged]
-    names = show_apart(*(size.weights_bytes for size in judged))
-    yield _score(series, list(zip(judged, seen, strict=True)))
-    for name, size, one in zip(names, judged, seen, strict=True):
-        yield (
-            f"{name} on the {series.device.upper()}: predicted {one.verdict} (largest practical "
-            f"{one.practical.words}), measured {size.words.removeprefix('is ')}"
-        )
-
-
-def _place_in(series: Series) -> Place | None:
-    first = next(iter(series.as_asked), None)
-    left = None if first is None else left_of(first.machine, first.limit)
-    if first is None or left is None:
-        return None
-    free = first.before.available_bytes if first.limit == Limit() else None
-    return place_of(first.machine, series.device, left, free)
-
-
-def _score(series: Series, pairs: Sequence[tuple[Size, Prediction]]) -> str:
-    """Count the sizes that were predicted on the side of the cliff on which they were measured."""
-    clear = [
-        (size.verdict.practical, one.verdict.practical)
-        for size, one in pairs
-        if size.verdict not in (None, Verdict.UNSTEADY)
-    ]
-    right = sum(measured is foreseen for measured, foreseen in clear)
-    where = f"on the {series.device.upper()}"
-    if not clear:
-        return f"No size {where} has a clear verdict to hold a prediction to"
-    sizes = show_count(len(clear), "size")
-    return (
-        f"{right} of {sizes} {where} on the side of the cliff where measured, from the RAM or the "
-        "cap alone"
-    )
+    available = bounds.available_bytes
+    loader = assumed(trial.format, trial.device, trial.weights_bytes, available)
+    return predicted(trial.weights_bytes, place, loader)

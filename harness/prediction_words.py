@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from harness.cap import cap_words, is_contained
+from harness.ladder import SHARING
 from harness.metal import NEW_SHARES_FROM, Source
 from harness.prediction import (
     LINUX_SHARE,
@@ -30,6 +31,7 @@ def sentence(seen: Prediction, machine: Machine) -> str:
     """Say what is predicted, that it is no measurement, and where the cliff should lie."""
     # With decimals enough to tell the size from the cliff.
     size, likely = show_apart(seen.weights_bytes, seen.practical.likely_bytes)
+    size += "" if seen.loader.format in SHARING else f" as {seen.loader.format}"
     device = seen.place.device.upper()
     cliff = _cliff(seen, likely)
     close = ", but it is close" if seen.is_close else ""
@@ -57,19 +59,22 @@ def bands(
 ) -> Iterator[str]:
     """Say for each device of a plan where its cliff should lie, and why; references do not count.
 
-    `seen` has the prediction of each trial.
+    `seen` has the prediction of each trial. Formats have lines of their own where they differ.
     """
-    by_device = {
-        trial.device: one
-        for trial, one in zip(trials, seen, strict=True)
-        if one is not None and trial.limit(asked) == asked.limit
-    }
-    for one in by_device.values():
-        yield _band(one, machine, asked.limit)
+    by_device: dict[str, dict[str, Prediction]] = {}
+    for trial, one in zip(trials, seen, strict=True):
+        if one is not None and trial.limit(asked) == asked.limit:
+            by_device.setdefault(trial.device, {})[trial.format] = one
+    for device, found in by_device.items():
+        same = {_band(one, device.upper(), machine, asked.limit) for one in found.values()}
+        named = (
+            _band(one, f"{device.upper()} as {name}", machine, asked.limit)
+            for name, one in found.items()
+        )
+        yield from same if len(same) == 1 else named
 
 
-def _band(seen: Prediction, machine: Machine, limit: Limit) -> str:
-    device = seen.place.device.upper()
+def _band(seen: Prediction, device: str, machine: Machine, limit: Limit) -> str:
     cliff = _cliff(seen, show_bytes(seen.practical.likely_bytes))
     why = "; ".join(_grounds(seen, machine, limit))
     return f"Predicted, not measured, on the {device}: {cliff} ({why}).{_tight(seen)}"
@@ -138,13 +143,18 @@ def _loader(seen: Prediction) -> str:
     loader = seen.loader
     text = (
         f"Loading: {show_bytes(seen.peak_bytes)} at its peak, {show_bytes(seen.loaded_bytes)} "
-        f"afterwards: {loader.peak_share:.2f} and {loader.loaded_share:.2f} of the weights, and "
-        f"{show_bytes(loader.base_bytes)} for TensorFlow ({loader.source})"
+        f"afterwards: {_times(seen, seen.peak_bytes)} and {_times(seen, seen.loaded_bytes)} of "
+        f"the weights, and {show_bytes(loader.base_bytes)} for TensorFlow ({loader.source})"
     )
     over = seen.peak_bytes - seen.place.left.likely_bytes
     if over <= 0:
         return f"{text}."
     return f"{text}; {show_bytes(over)} more than is left, which goes to swap."
+
+
+def _times(seen: Prediction, memory_bytes: int) -> str:
+    """Give memory as a share of the weights, without what the framework takes."""
+    return f"{(memory_bytes - seen.loader.base_bytes) / seen.weights_bytes:.2f}"
 
 
 def _practical(seen: Prediction) -> str:

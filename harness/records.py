@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-SCHEMA = 3
-"""1: the first. 2: what Metal tells, and the age of macOS's figures. 3: ballast, warm loads."""
+from harness.trial_memory import Before, PhaseMemory, WholeTrial
+
+SCHEMA = 4
+"""1: the first. 2: what Metal tells, and the age of macOS's figures. 3: ballast, warm loads.
+4: drift over the inferences of a long trial, the hash of an own model.
+"""
 
 
 class Status(StrEnum):
@@ -140,6 +144,12 @@ class Model:
         str | None,
         "cold or warm: the model's file pages before the trial (checked); partly when between",
     ] = None
+    model_hash: Annotated[
+        str | None,
+        "own models: a hash of its tensors' shapes and types and of the inputs it was fed with; "
+        "empty for models made here",
+        4,
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,54 +189,20 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """The system just before the child's gate opened."""
+class Drift:
+    """What each inference adds to the one before it, with 95 % intervals; below 0 it takes away."""
 
-    available_bytes: Annotated[int | None, "memory available"] = None
-    wired_bytes: Annotated[int | None, "memory that cannot be paged"] = None
-    swap_used_bytes: Annotated[int | None, "swap in use"] = None
-    compressor_bytes: Annotated[int | None, "RAM held by compressed pages"] = None
-    macos_pressure: Annotated[int | None, "macOS pressure level: 1, 2 or 4"] = None
-
-
-@dataclass(frozen=True, slots=True)
-class PhaseMemory:
-    """Memory of one phase, peaks from the samples and from the kernel."""
-
-    peak_rss_bytes: Annotated[int | None, "highest resident size sampled"] = None
-    peak_footprint_bytes: Annotated[int | None, "highest footprint sampled"] = None
-    peak_rss_kernel_bytes: Annotated[int | None, "the kernel's peak of the resident size"] = None
-    peak_footprint_kernel_bytes: Annotated[int | None, "the kernel's peak of the footprint"] = None
-    swapped_in_bytes: Annotated[int | None, "swapped in"] = None
-    swapped_out_bytes: Annotated[int | None, "swapped out"] = None
-    paged_in_bytes: Annotated[int | None, "read from files"] = None
-    decompressed_bytes: Annotated[int | None, "unpacked from compressed memory"] = None
-    system_decompressed_bytes: Annotated[int | None, "macOS: by the whole system", 2] = None
-    device_allocated_bytes: Annotated[
+    inference_s: Annotated[float | None, "seconds more; empty below 40 inferences", 4] = None
+    inference_low_s: Annotated[float | None, "low end of its 95 % interval", 4] = None
+    inference_high_s: Annotated[float | None, "high end of it", 4] = None
+    memory_bytes: Annotated[
         int | None,
-        "what the child held on the GPU when the phase ended (Metal's currentAllocatedSize)",
-        2,
+        "bytes more: of the footprint on macOS, elsewhere of the resident size; empty also where "
+        "fewer than 20 samples were taken meanwhile",
+        4,
     ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class WholeTrial:
-    """Over the trial, from the gate to the end."""
-
-    peak_wired_bytes: Annotated[
-        int | None,
-        "highest wired memory of the system; what a Mac's GPU uses is wired, from macOS 26 on only "
-        "until about 1 s after its last use",
-    ] = None
-    peak_swap_used_bytes: Annotated[int | None, "highest swap in use"] = None
-    peak_compressor_bytes: Annotated[int | None, "most RAM held by compressed pages"] = None
-    least_available_bytes: Annotated[int | None, "least memory available"] = None
-    peak_rss_file_bytes: Annotated[int | None, "highest resident size of files' pages", 3] = None
-    disk_read_bytes: Annotated[int | None, "read from storage by the child, swap-ins too"] = None
-    disk_written_bytes: Annotated[int | None, "written by the child, and swapped out"] = None
-    macos_pressure_worst: Annotated[int | None, "worst macOS pressure level"] = None
-    psi_memory_full_s: Annotated[float | None, "Linux PSI: all tasks stalled on memory"] = None
-    psi_io_full_s: Annotated[float | None, "Linux PSI: all tasks stalled on storage"] = None
+    memory_low_bytes: Annotated[int | None, "low end of its 95 % interval", 4] = None
+    memory_high_bytes: Annotated[int | None, "high end of it", 4] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +220,9 @@ class Quality:
         float | None, "macOS: the oldest of its rate-limited figures (wired, swapped)", 2
     ] = None
     output_error: Annotated[
-        float | None, "largest difference from the expected output, as a share of its largest value"
+        float | None,
+        "largest difference from the expected output, as a share of its largest value; own models: "
+        "from the first output for the same input",
     ] = None
     recovery_s: Annotated[
         float | None, "how long the machine took to come back after the trial before this one"
@@ -263,6 +241,7 @@ class Record:
     model: Annotated[Model, ""]
     outcome: Annotated[Outcome, ""]
     timing: Annotated[Timing, ""]
+    drift: Annotated[Drift, "drift_"]
     before: Annotated[Before, "before_"]
     import_: Annotated[PhaseMemory, "import_"]
     load: Annotated[PhaseMemory, "load_"]
@@ -280,7 +259,7 @@ class Record:
         none = PhaseMemory()
         phases = (none, none, none, none, none, none)
         about = (Machine(), Limit(), Condition(), Versions(), TrialKey(), Model(), Outcome())
-        return cls(*about, Timing(), Before(), *phases, WholeTrial(), Quality())
+        return cls(*about, Timing(), Drift(), Before(), *phases, WholeTrial(), Quality())
 
     def phase(self, phase: Phase) -> PhaseMemory:
         """Give the memory of one phase."""

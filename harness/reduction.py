@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from harness.cap import stands_for_bytes
+from harness.ladder import read_bytes
+from harness.loaders import loadings_of, peak_share
 from harness.records import Limit, Phase, Record, Role, Status, Versions
 from harness.reports.findings import runs_in
-from harness.reports.trials import phase_peak_bytes, plain
+from harness.reports.trials import plain
 from harness.scope import LAYER_BYTES, layers_of
 from harness.series import Series, series_in
 from harness.sides import Middle, Side, Subject, cliff_of
@@ -21,13 +23,17 @@ _READ = """
     ram_limit_bytes limit_kind system_share_bytes ballast_bytes power
     python framework framework_version metal_plugin_version keras_version
     run_id protocol role
-    arch format dtype weights_bytes batch device_asked cache_asked page_cache
+    arch format dtype weights_bytes batch device_asked cache_asked page_cache model_hash
     status stop_rule load_s first_inference_s inference_s inference_count inference_over_s
     before_available_bytes before_swap_used_bytes before_macos_pressure macos_pressure_worst
     import_peak_rss_bytes import_peak_rss_kernel_bytes
     import_peak_footprint_bytes import_peak_footprint_kernel_bytes
     load_peak_rss_bytes load_peak_rss_kernel_bytes
     load_peak_footprint_bytes load_peak_footprint_kernel_bytes load_swapped_out_bytes
+    infer_peak_rss_bytes infer_peak_rss_kernel_bytes
+    infer_peak_footprint_bytes infer_peak_footprint_kernel_bytes
+    hold_peak_rss_bytes hold_peak_rss_kernel_bytes
+    hold_peak_footprint_bytes hold_peak_footprint_kernel_bytes file_bytes largest_tensor_bytes
 """
 _RETURNED = ("swapped_in_bytes", "paged_in_bytes", "decompressed_bytes",
              "system_decompressed_bytes")  # fmt: skip
@@ -84,11 +90,12 @@ def _side(run: Sequence[Record], series: Series, table: str, number: int) -> Sid
         target_time=_middle([inference_s(row) or None for row, _ in aimed]),
         cut_off=any(row.timing.inference_over_s is not None for row, _ in aimed),
         slower=tuple(one.slower for _, one in aimed if one.slower is not None),
-        speed=_middle([_rate(row, inference_s(row)) for row in fit]),
+        speed=_middle([_rate(read_bytes(row.model), inference_s(row)) for row in fit]),
         load=_middle([_load_rate(row, series.asked.cache) for row in fit]),
-        load_peak=_middle([_load_peak_share(row) for row in fit]),
+        load_peak=_middle([peak_share(row) for row in fit]),
         wrong_outputs=_wrong_outputs(series),
         faults=tuple(_faults(run, series)),
+        loadings=tuple(loadings_of(series.rows)),
     )
 
 
@@ -127,7 +134,11 @@ def _layers(row: Record) -> int:
 
 def _subject(series: Series) -> Subject:
     asked = series.asked
-    return Subject(series.device, series.format, asked.arch, asked.dtype, asked.batch)
+    model_hash = None if asked.own_bytes is None else plain(asked.model_hash or "")
+    return Subject(
+        *(series.device, series.format, asked.arch, asked.dtype, asked.batch),
+        *(model_hash, asked.own_bytes),
+    )
 
 
 def _machine_name(run: Sequence[Record]) -> str:
@@ -147,21 +158,14 @@ def _available_bytes(run: Sequence[Record], limit: Limit) -> int | None:
     return next((amount for amount in taken if amount), None)
 
 
-def _rate(row: Record, seconds: float | None) -> float | None:
-    weights = row.model.weights_bytes
-    return weights / seconds if weights and seconds else None
+def _rate(amount_bytes: int | None, seconds: float | None) -> float | None:
+    return amount_bytes / seconds if amount_bytes and seconds else None
 
 
 def _load_rate(row: Record, cache: str) -> float | None:
     """Give bytes a second, where the files were in the page cache or out of it as asked."""
-    return _rate(row, row.timing.load_s) if row.model.page_cache == cache else None
-
-
-def _load_peak_share(row: Record) -> float | None:
-    """Give the loader's own peak / weights: what the imports hold is the same for every size."""
-    before, peak = phase_peak_bytes(row, Phase.IMPORT), phase_peak_bytes(row, Phase.LOAD)
-    weights = row.model.weights_bytes
-    return (peak - before) / weights if before and peak and weights else None
+    same = row.model.page_cache == cache
+    return _rate(row.model.weights_bytes, row.timing.load_s) if same else None
 
 
 def _middle(values: Sequence[float | None]) -> Middle | None:

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from harness.drift import drift_of
 from harness.lines import Message
 from harness.metal import machine_with_gpu
 from harness.observation import Observation, outcome_of, timing_of
+from harness.readings import Reading
 from harness.records import (
     Condition,
     Machine,
     Model,
     Outcome,
     Phase,
-    PhaseMemory,
     Quality,
     Record,
     Role,
@@ -22,6 +23,7 @@ from harness.records import (
 )
 from harness.scope import Asked, Trial
 from harness.trace import before, phase_memory, whole_trial
+from harness.trial_memory import PhaseMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def row_of(ground: Ground, start: Start, seen: Observation) -> Record:
         model=_model(ground, start, seen),
         outcome=_outcome(start, seen),
         timing=timing_of(seen),
+        drift=drift_of(seen.inferences(), samples, _held(ground.machine)),
         before=before(samples),
         import_=memory[Phase.IMPORT],
         load=memory[Phase.LOAD],
@@ -108,7 +111,7 @@ def lost_row(
     """
     trial = Trial(
         begun["layers"], Role(begun["role"]), begun["repeat"], begun["device"], begun["format"],
-        None, begun["ballast_bytes"], begun["cache"],
+        None, begun["ballast_bytes"], begun["cache"], ground.asked.own_bytes,
     )  # fmt: skip
     start = Start(trial, begun["begin"], begun.get("previous"), begun["started_utc"])
     restarted = None not in (begun["boot_id"], boot_id) and begun["boot_id"] != boot_id
@@ -157,6 +160,13 @@ def _memory(seen: Observation, phase: Phase, machine: Machine) -> PhaseMemory:
     return memory
 
 
+def _held(machine: Machine) -> Callable[[Reading], int | None]:
+    """Give what reads a child's memory off each sample; Linux tells the footprint in full ones."""
+    if machine.os == "macos":
+        return lambda reading: reading.footprint_bytes
+    return lambda reading: reading.rss_bytes
+
+
 def _key(ground: Ground, start: Start) -> TrialKey:
     return TrialKey(
         run_id=ground.run_id,
@@ -189,7 +199,7 @@ def _model(ground: Ground, start: Start, seen: Observation | None) -> Model:
     return Model(
         arch=ground.asked.arch,
         format=start.trial.format,
-        dtype=ground.asked.dtype,
+        dtype=loaded.get("dtype", ground.asked.dtype),
         weights_bytes=loaded.get("weights_bytes", start.trial.weights_bytes),
         file_bytes=loaded.get("file_bytes"),
         largest_tensor_bytes=loaded.get("largest_tensor_bytes"),
@@ -199,6 +209,7 @@ def _model(ground: Ground, start: Start, seen: Observation | None) -> Model:
         device=inferred.get("device"),
         cache_asked=start.trial.cache,
         page_cache=start.page_cache,
+        model_hash=ground.asked.model_hash,
     )
 
 

@@ -13,7 +13,7 @@ from harness.journal import entries, never_came_back, note
 from harness.lines import Message
 from harness.records import SCHEMA, Limit, Machine, Outcome, Record, Status, Versions
 from harness.rows import Explain, Ground, Start, lost_row, no_report, row_without_trial
-from harness.scope import Asked, Bounds
+from harness.scope import Asked, Bounds, Ceiling
 from harness.trace import read_trace
 
 RUNS = ".runs"
@@ -126,6 +126,7 @@ def _run_of(results: Path, head: Message) -> Run:
         asked[name] = tuple(asked[name])
     asked["limit"] = Limit(**asked["limit"])
     bounds["lost"] = tuple((device, size) for device, size in bounds["lost"])
+    bounds["ceilings"] = tuple(Ceiling(*one) for one in bounds["ceilings"])
     ground = Ground(
         run_id=head["run"],
         protocol=head["protocol"],

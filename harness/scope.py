@@ -1,6 +1,7 @@
 """What a run is to find out, how far it may go, and the trials it is made of."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from harness.records import Limit, Role
 
@@ -8,6 +9,8 @@ COLD, WARM = "cold", "warm"
 """Whether the model's files are out of the page cache before a trial, or all in it."""
 LAYER_BYTES = 4096 * 4096 * 4
 """One float32 layer of the models that are made here: the step between two sizes."""
+OWN = "own"
+"""The arch of a model that was not made here but is the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,20 @@ class Asked:
     limit: Limit = Limit()  # noqa: RUF009  # frozen
     """The cap and the ballast of all trials but the references, which run free."""
     cache: str = COLD
+    own_bytes: int | None = None
+    """Weights of the user's own model, which is then all that is tried; its arch is OWN."""
+    model_hash: str | None = None
+    """Which model that is."""
+    largest_tensor_bytes: int = LAYER_BYTES
+
+
+class Ceiling(NamedTuple):
+    """No weights above this are tried on a device in a format."""
+
+    device: str
+    format: str
+    weights_bytes: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +74,33 @@ class Bounds:
     """Whether the user wants the GPU to stay within that limit."""
     contained: bool = False
     """Whether a memory group keeps what happens to the child away from the machine."""
+    ceilings: tuple[Ceiling, ...] = ()
+    """Of the other formats of a run that measures several; those above are of its first."""
 
-    def ceiling(self, device: str) -> int:
-        """Give the ceiling of a device, in bytes of weights."""
+    def ceiling(self, device: str, model_format: str = "") -> int:
+        """Give the ceiling of a device and a format, in bytes of weights."""
+        other = self._other(device, model_format)
+        if other is not None:
+            return other.weights_bytes
         own = self.gpu_ceiling_bytes if device == "gpu" else None
         return self.ceiling_bytes if own is None else own
 
-    def search_bytes(self, device: str) -> int:
+    def search_bytes(self, device: str, model_format: str = "") -> int:
         """Give what a search goes up to: Metal's limit too, as it was known at the start."""
-        limit = self.metal_limit_bytes if device == "gpu" else None
-        return self.ceiling(device) if limit is None else min(limit, self.ceiling(device))
+        limit, ceiling = self.metal_limit_bytes, self.ceiling(device, model_format)
+        return ceiling if limit is None or device != "gpu" else min(limit, ceiling)
 
-    def reason(self, device: str) -> str:
-        """Say why a device's ceiling is where it is."""
+    def reason(self, device: str, model_format: str = "") -> str:
+        """Say why a ceiling is where it is."""
+        other = self._other(device, model_format)
+        if other is not None:
+            return other.reason
         own = self.gpu_ceiling_reason if device == "gpu" else ""
         return own or self.ceiling_reason
+
+    def _other(self, device: str, model_format: str) -> Ceiling | None:
+        wanted = (device, model_format)
+        return next((one for one in self.ceilings if one[:2] == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +116,8 @@ class Trial:
     ballast_bytes: int | None = None
     """Held beside this trial alone; None: what the run holds beside all."""
     cache: str = COLD
+    own_bytes: int | None = None
+    """Weights of the user's own model, whose size is no number of layers."""
 
     def limit(self, asked: Asked) -> Limit:
         """Give its cap and ballast; references run free, so that they tell the speed alone."""
@@ -98,7 +129,7 @@ class Trial:
     @property
     def weights_bytes(self) -> int:
         """Bytes of all weights."""
-        return self.layers * LAYER_BYTES
+        return self.layers * LAYER_BYTES if self.own_bytes is None else self.own_bytes
 
 
 def layers_of(size_bytes: float) -> int:

@@ -6,16 +6,15 @@ from itertools import product
 
 from harness.cliff import Bracket, bracket_of
 from harness.metal import told_limit
-from harness.records import Phase, Record, Role, Status
-from harness.scope import COLD, LAYER_BYTES, WARM, Asked, Bounds, Trial, layers_of
+from harness.records import Record, Role, Status
+from harness.scope import COLD, LAYER_BYTES, OWN, WARM, Asked, Bounds, Trial, layers_of
 from harness.sizes import show_bytes
+from harness.tried_size import Size
 from harness.verdict import (
     THRESHOLDS,
     Expected,
     Judgement,
     Thresholds,
-    Verdict,
-    combine,
     fit,
     judge,
     tells_of_its_size,
@@ -36,80 +35,6 @@ def is_bad_omen(record: Record) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """All trials of one size, as the answer needs them."""
-
-    rows: tuple[Record, ...]
-    judgements: tuple[Judgement, ...]
-    """Of the rows that say something of the size."""
-
-    @property
-    def weights_bytes(self) -> int:
-        """Bytes of the weights."""
-        return self.rows[0].model.weights_bytes or 0
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The size's verdict; None when its trials contradict each other or there are none."""
-        return combine(self.judgements)
-
-    @property
-    def score(self) -> str:
-        """Say how many trials carry the verdict, as in "3 of 3 trials"."""
-        if len(self.judgements) == 1:
-            return "1 trial"
-        agree = sum(judgement.verdict is self.verdict for judgement in self.judgements)
-        return f"{agree} of {len(self.judgements)} trials"
-
-    @property
-    def words(self) -> str:
-        """Say its verdict, or how it ended where there is none."""
-        if not self.judgements:
-            return f"was {self.rows[-1].outcome.status}"
-        return "is mixed" if self.verdict is None else str(self.verdict)
-
-    @property
-    def typical(self) -> Record:
-        """The last row that carries the verdict, else the last row."""
-        pairs = zip(reversed(self.rows), reversed(self.judgements), strict=False)
-        return next((row for row, one in pairs if one.verdict is self.verdict), self.rows[-1])
-
-    @property
-    def peak_rss_bytes(self) -> int | None:
-        """Highest resident size of its trials, the kernel's figure where there is one."""
-        memory = [row.phase(phase) for row in self.rows for phase in Phase]
-        peaks = [m.peak_rss_kernel_bytes or m.peak_rss_bytes for m in memory]
-        return max((peak for peak in peaks if peak is not None), default=None)
-
-    @property
-    def peak_footprint_bytes(self) -> int | None:
-        """Highest footprint of its trials, the kernel's figure where there is one."""
-        memory = [row.phase(phase) for row in self.rows for phase in Phase]
-        peaks = [m.peak_footprint_kernel_bytes or m.peak_footprint_bytes for m in memory]
-        return max((peak for peak in peaks if peak is not None), default=None)
-
-    @property
-    def peak_bytes(self) -> int | None:
-        """The most memory it took: on a Mac the footprint, elsewhere the resident size.
-
-        On a Mac the resident size leaves out what Metal holds and what was compressed.
-        """
-        return self.peak_footprint_bytes if self._on_a_mac else self.peak_rss_bytes
-
-    @property
-    def peak_words(self) -> str | None:
-        """Say it, as in "11.4 GB resident"; None when it was not measured."""
-        if self.peak_bytes is None:
-            return None
-        size = show_bytes(self.peak_bytes)
-        return f"a footprint of {size}" if self._on_a_mac else f"{size} resident"
-
-    @property
-    def _on_a_mac(self) -> bool:
-        return any(row.machine.os == "macos" for row in self.rows)
-
-
-@dataclass(frozen=True, slots=True)
 class Series:
     """The trials of one device and format, and what they say so far."""
 
@@ -125,14 +50,25 @@ class Series:
     """By which it is judged."""
 
     @property
+    def shown_format(self) -> str:
+        """Name the format where the run has several; empty where it has one."""
+        return self.format if len(self.asked.formats) > 1 else ""
+
+    @property
+    def where(self) -> str:
+        """Say where it ran, as in "on the CPU" or, of several formats, "on the CPU as keras"."""
+        loaded = f" as {self.shown_format}" if self.shown_format else ""
+        return f"on the {self.device.upper()}{loaded}"
+
+    @property
     def ceiling_bytes(self) -> int:
         """No weights above this are tried here."""
-        return self.bounds.ceiling(self.device)
+        return self.bounds.ceiling(self.device, self.format)
 
     @property
     def ceiling_reason(self) -> str:
         """Why, for the row of a size that is skipped."""
-        return self.bounds.reason(self.device)
+        return self.bounds.reason(self.device, self.format)
 
     @property
     def metal_limit_bytes(self) -> int | None:
@@ -163,8 +99,21 @@ class Series:
 
     @property
     def expected(self) -> Expected | None:
-        """The expected line, when the references are steady."""
+        """The expected line, when the references are steady.
+
+        None for the user's own model: another model's bytes say nothing of its speed.
+        """
+        if self.asked.arch == OWN:
+            return None
         return trusted(fit(self.rows, self.thresholds))
+
+    def layers_in(self, row: Record) -> int:
+        """Give the layers under which a row counts: all of an own model's are of one size."""
+        return layers_of(self.asked.own_bytes or row.model.weights_bytes or 0)
+
+    def weights_of(self, layers: int) -> int:
+        """Give the bytes of a size; an own model is no number of layers."""
+        return layers * LAYER_BYTES if self.asked.own_bytes is None else self.asked.own_bytes
 
     def judgements(self) -> dict[int, list[Judgement]]:
         """Judge every trial, by layers."""
@@ -172,14 +121,14 @@ class Series:
         for row in self.as_asked:
             judgement = judge(row, expected, self.thresholds)
             if judgement is not None and row.model.weights_bytes is not None:
-                judged.setdefault(layers_of(row.model.weights_bytes), []).append(judgement)
+                judged.setdefault(self.layers_in(row), []).append(judgement)
         return judged
 
     def sizes(self) -> list[Size]:
         """Gather the rows by size, smallest first."""
         found: dict[int, list[Record]] = {}
         for row in self.as_asked:
-            found.setdefault(layers_of(row.model.weights_bytes or 0), []).append(row)
+            found.setdefault(self.layers_in(row), []).append(row)
         return [self._size(rows) for _, rows in sorted(found.items())]
 
     def _size(self, rows: Sequence[Record]) -> Size:
@@ -196,7 +145,7 @@ class Series:
     def tried(self, layers: int, role: Role | None = None) -> int:
         """Count the trials of a size: those that are judged, or all of a role."""
         chosen = self.as_asked if role is None else self.of_role(role)
-        return sum(layers_of(row.model.weights_bytes or 0) == layers for row in chosen)
+        return sum(self.layers_in(row) == layers for row in chosen)
 
     def of_role(self, role: Role) -> tuple[Record, ...]:
         """Give the rows of a role."""
@@ -206,8 +155,10 @@ class Series:
         """Make the next trial of this size and role."""
         repeat = self.tried(layers, role) + 1
         reason = skip or self._forbids(layers) or self.past_metal(layers)
-        cache = self.asked.cache
-        return Trial(layers, role, repeat, self.device, self.format, reason, cache=cache)
+        cache, own = self.asked.cache, self.asked.own_bytes
+        return Trial(
+            *(layers, role, repeat, self.device, self.format, reason), cache=cache, own_bytes=own
+        )
 
     def warm(self) -> tuple[Record, ...]:
         """Give the rows whose model's files were in the page cache, in a run that reads cold."""
@@ -220,7 +171,7 @@ class Series:
         Metal's limit is advice. More can be allocated, and on a Mac that goes on until the system
         stutters, or goes down.
         """
-        limit, weights = self.metal_limit_bytes, layers * LAYER_BYTES
+        limit, weights = self.metal_limit_bytes, self.weights_of(layers)
         if limit is None or weights <= limit:
             return None
         if self.bounds.gpu_within_metal:
@@ -243,7 +194,7 @@ class Series:
             for row in self.rows
             if row.outcome.status is Status.MACHINE_LOST
         ]
-        if self.asked.retry_lost or not lost or layers * LAYER_BYTES < min(lost):
+        if self.asked.retry_lost or not lost or self.weights_of(layers) < min(lost):
             return None
         return (
             f"the machine went down with {show_bytes(min(lost))} on this device before; "
@@ -278,10 +229,11 @@ def _asked_in(rows: Sequence[Record]) -> Asked:
     first = next(iter(judged or rows), None) or Record.empty()
     targets = [row.model.weights_bytes or 0 for row in rows if row.key.role is Role.TARGET]
     given = [row.model.weights_bytes or 0 for row in rows if row.key.role is Role.GIVEN]
+    own_bytes = _own_bytes_in(rows) if first.model.arch == OWN else None
     return Asked(
-        target_bytes=next(iter(targets), 0),
+        target_bytes=next(iter(targets), own_bytes or 0),
         resolution_bytes=0,
-        sizes=tuple(dict.fromkeys(given)),
+        sizes=tuple(dict.fromkeys(given)) if own_bytes is None else (),
         devices=tuple(dict.fromkeys(row.model.device_asked or "" for row in rows)),
         formats=tuple(dict.fromkeys(row.model.format or "" for row in rows)),
         arch=first.model.arch or "",
@@ -289,7 +241,15 @@ def _asked_in(rows: Sequence[Record]) -> Asked:
         batch=first.model.batch or 1,
         limit=first.limit,
         cache=first.model.cache_asked or COLD,
+        own_bytes=own_bytes,
+        model_hash=first.model.model_hash,
     )
+
+
+def _own_bytes_in(rows: Sequence[Record]) -> int:
+    """Give an own model's bytes; what was loaded counts more than what it was said to hold."""
+    loaded = [row for row in rows if row.timing.load_s is not None]
+    return next((row.model.weights_bytes or 0 for row in (*loaded, *rows)), 0)
 
 
 def _belongs(row: Record, device: str, model_format: str) -> bool:

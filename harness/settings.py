@@ -3,12 +3,16 @@
 import hashlib
 import json
 from argparse import Namespace
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness import pace
 from harness.errors import UsageError
 from harness.guard import RULES
+from harness.ladder import ARCHS, DTYPES, FORMATS, formats_of, refusal
+from harness.own.description import Description
+from harness.own.options import input_shapes, own_path, written_shapes
 from harness.scope import COLD, LAYER_BYTES
 from harness.sizes import parse_duration, parse_memory, parse_size, parse_sizes, show_gib
 
@@ -26,6 +30,7 @@ RUN_WRITES = 10
 """A run may write so many times what a trial may: the search for the cliff of a 16 GB machine takes
 some ten trials that thrash, and each writes about its weights once."""
 BATCH_MOST = 1024
+INFERENCES_MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,15 @@ class Settings:
     target_bytes: int
     max_bytes: int | None
     resolution_bytes: int
-    format: str
+    formats: tuple[str, ...]
+    """One after the other."""
     arch: str
     dtype: str
     batch: int
     device: str
     need_s: float | None
+    inferences: int | None
+    """So many in each trial; None is as many as the pace says."""
     inference_limit_s: float
     trial_limit_s: float
     write_limit_bytes: int
@@ -65,6 +73,13 @@ class Settings:
     retry_lost: bool
     results: Path
     json: bool
+    model: Path | None = None
+    """The user's own model, instead of those that are made here."""
+    signature: str | None = None
+    input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """What its inputs are made as, by name, where the model leaves that open."""
+    own: Description | None = None
+    """What it holds, once a child has looked."""
 
     @property
     def quick(self) -> bool:
@@ -74,25 +89,22 @@ class Settings:
 
 def settings_of(options: Namespace) -> Settings:
     """Check the options of `memcliff run`; raises UsageError naming the option and the cure."""
-    sizes = parse_sizes(options.sizes, "--sizes") if options.sizes else ()
+    sizes = _sizes(options.sizes)
     largest = _model_size(options.max_size, "--max-size") if options.max_size else None
-    _within(options.batch, 1, BATCH_MOST, "--batch")
-    _within(options.hz, 1, HZ_MOST, "--hz")
-    ram_bytes = _memory(options.ram, "--ram")
-    _cold_under_a_cap(options.cache, ram_bytes)
-    for size in sizes:
-        _at_least_a_layer(size, "--sizes")
+    _check_numbers(options)
+    ram_bytes = _cap(options.ram, options.cache)
     return Settings(
         sizes=sizes,
         target_bytes=_target(options.target, largest),
         max_bytes=largest,
         resolution_bytes=parse_size(options.resolution, "--resolution"),
-        format=options.format,
-        arch=options.arch,
-        dtype=options.dtype,
+        formats=_formats(options.format or FORMATS[0], options.dtype or DTYPES[0]),
+        arch=options.arch or ARCHS[0],
+        dtype=options.dtype or DTYPES[0],
         batch=options.batch,
         device=options.device,
         need_s=parse_duration(options.need, "--need") if options.need else None,
+        inferences=options.inferences,
         inference_limit_s=parse_duration(options.inference_limit, "--inference-limit"),
         trial_limit_s=parse_duration(options.trial_limit, "--trial-limit"),
         write_limit_bytes=parse_size(options.write_limit, "--write-limit"),
@@ -111,6 +123,9 @@ def settings_of(options: Namespace) -> Settings:
         retry_lost=options.retry_lost,
         results=Path(options.results).expanduser(),
         json=options.json,
+        model=own_path(options),
+        signature=options.signature,
+        input_shapes=input_shapes(options.input_shape),
     )
 
 
@@ -122,7 +137,7 @@ def protocol_of(settings: Settings) -> str:
     ground: dict[str, object] = {
         "order": "sizes" if settings.quick else "references, steps, target, search, edges",
         "layer_bytes": LAYER_BYTES,
-        "inferences": [pace.LEAST, pace.MOST, pace.ENOUGH_S],
+        "inferences": settings.inferences or [pace.LEAST, pace.MOST, pace.ENOUGH_S],
         "rest_s": None if settings.quick else REST_S,
         "hold_s": HOLD_S,
         "inference_limit_s": settings.inference_limit_s,
@@ -136,7 +151,34 @@ def protocol_of(settings: Settings) -> str:
         ground["write_limit_bytes"] = settings.write_limit_bytes
     if settings.unguarded:
         ground["unguarded"] = settings.unguarded
+    if settings.model is not None:
+        ground["order"] = "own, three times"
+        ground["model_hash"] = settings.own and settings.own.model_hash
+        ground["signature"] = settings.signature
+        ground["input_shapes"] = written_shapes(settings.input_shapes)
     return hashlib.sha256(json.dumps(ground, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _formats(asked: str, dtype: str) -> tuple[str, ...]:
+    """Read --format; raises UsageError for one that cannot hold --dtype."""
+    formats = formats_of(asked, dtype)
+    for name in formats:
+        problem = refusal(name, dtype)
+        if problem is not None:
+            raise UsageError(problem)
+    return formats
+
+
+def _check_numbers(options: Namespace) -> None:
+    _within(options.batch, 1, BATCH_MOST, "--batch")
+    _within(options.hz, 1, HZ_MOST, "--hz")
+    if options.inferences is not None:
+        _within(options.inferences, 1, INFERENCES_MOST, "--inferences")
+
+
+def _sizes(text: str | None) -> tuple[int, ...]:
+    sizes = parse_sizes(text, "--sizes") if text else ()
+    return tuple(_at_least_a_layer(size, "--sizes") for size in sizes)
 
 
 def _target(text: str | None, largest: int | None) -> int:
@@ -166,12 +208,15 @@ def _share(text: str | None, ram_bytes: int | None) -> int:
     return share
 
 
-def _cold_under_a_cap(cache: str, ram_bytes: int | None) -> None:
+def _cap(text: str | None, cache: str) -> int | None:
+    """Read --ram; raises UsageError where the files are to be in memory as well."""
+    ram_bytes = _memory(text, "--ram")
     if ram_bytes is not None and cache != COLD:
         raise UsageError(
             "--cache warm cannot be had under --ram: the files' pages would lie outside of the "
             "limit, as if the machine had more memory: leave one of the two out."
         )
+    return ram_bytes
 
 
 def _guards_off(text: str | None) -> tuple[str, ...]:

@@ -1,14 +1,18 @@
 """What one run says of one device and format, in the few figures that a comparison keeps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.cap import cap_words
 from harness.cliff import bracket_of
+from harness.loaders import Loading
 from harness.records import Limit, Versions
 from harness.scope import layers_of
-from harness.sizes import show_gib
+from harness.sizes import show_bytes, show_gib
 from harness.verdict import Judgement, Verdict, combine
+
+HASH_DIGITS = 6
+"""So many digits tell one own model from another for a reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,10 @@ class Subject:
     arch: str
     dtype: str
     batch: int
+    model_hash: str | None = None
+    """Which model it is, where it is a user's own: another one's figures say nothing of it."""
+    own_bytes: int | None = field(default=None, compare=False)
+    """Its bytes, for its name."""
 
     @property
     def words(self) -> str:
@@ -32,6 +40,11 @@ class Subject:
         return ", ".join((f"On {self._device}", self._format, *self._details))
 
     @property
+    def kind(self) -> str:
+        """Say it without the format, as in "on the CPU, mlp, float32, batch 1"."""
+        return ", ".join((f"on {self._device}", *self._details))
+
+    @property
     def _format(self) -> str:
         return self.format or "a model"
 
@@ -41,7 +54,9 @@ class Subject:
 
     @property
     def _details(self) -> list[str]:
-        return [*(part for part in (self.arch, self.dtype) if part), f"batch {self.batch}"]
+        own = [] if self.own_bytes is None else [show_bytes(self.own_bytes)]
+        kind = f"own model {(self.model_hash or '')[:HASH_DIGITS]}".strip() if own else self.arch
+        return [part for part in (kind, *own, self.dtype, f"batch {self.batch}") if part]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +112,7 @@ class Side:
     slower: tuple[float, ...]
     """Of the trials at the target: how many times slower than their size explains."""
     speed: Middle | None
-    """Bytes of weights a second while they fit."""
+    """Bytes of weights that are read a second while the model fits."""
     load: Middle | None
     """Bytes of weights a second while loading what fits."""
     load_peak: Middle | None
@@ -106,6 +121,8 @@ class Side:
     """How many of its trials gave one."""
     faults: tuple[str, ...]
     """Why it may be compared with nothing."""
+    loadings: tuple[Loading, ...] = ()
+    """What loading took, size by size."""
 
     @property
     def machine_words(self) -> str:

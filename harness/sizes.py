@@ -1,6 +1,7 @@
 """Sizes and durations as people write them: GB is 10^9 bytes, GiB 2^30, a bare number refused."""
 
 import re
+from collections.abc import Sequence
 
 from harness.errors import UsageError
 
@@ -93,6 +94,12 @@ def show_seconds(duration_s: float) -> str:
     if duration_s < 0.0001:
         return "<0.1 ms"
     return f"{duration_s * 1000:.0f} ms" if duration_s >= 0.00995 else f"{duration_s * 1000:.1f} ms"
+
+
+def show_list(parts: Sequence[str]) -> str:
+    """Write at least one part after the other, as in "one", "one and two", "one, two and three"."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def show_count(number: int, noun: str) -> str:

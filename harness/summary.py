@@ -1,19 +1,19 @@
 """The table of sizes and the lines under the answer."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from statistics import median
 
 from harness.answer import half_words, practical
 from harness.cap import cap_words, stands_for_bytes
+from harness.ladder import read_bytes, reads_all
 from harness.metal import told_limit
-from harness.predict import Rates, peak_bytes, trial_s
-from harness.preview import Preview
+from harness.own.advice import own_advice
 from harness.records import Limit, Record, Role
-from harness.scope import COLD, LAYER_BYTES, WARM
-from harness.series import Series, Size
+from harness.scope import COLD, OWN, WARM
+from harness.series import Series
 from harness.sizes import show_apart, show_bytes, show_count, show_gib, show_seconds
-from harness.verdict import inference_s, judge
+from harness.tried_size import Size
+from harness.verdict import inference_s
 
 Show = Callable[[float], str]
 
@@ -37,7 +37,7 @@ def _summary_row(series: Series, size: Size, name: str) -> tuple[str, ...]:
     # An inference that was cut off took longer than is known.
     over = ">" if any(row.timing.inference_over_s is not None for row in size.rows) else ""
     return (
-        name,
+        f"{name} {series.shown_format}".strip(),
         series.device.upper(),
         _verdict_words(size),
         _middle([row.timing.load_s for row in size.rows], show_seconds),
@@ -106,9 +106,11 @@ def cost_line(rows: Sequence[Record]) -> str:
     known = [amount for amount in written if amount is not None]
     if not known:
         return ""
+    own = all(row.model.arch == OWN for row in rows)
     return (
         f"Cost: the trials wrote {show_bytes(sum(known))} to the disk, "
-        f"{show_bytes(max(known))} the most that one wrote; the model files come on top."
+        f"{show_bytes(max(known))} the most that one wrote"
+        f"{'' if own else '; the model files come on top'}."
     )
 
 
@@ -123,9 +125,22 @@ def load_line(series: Series) -> str:
         return ""
     from_disk, from_memory = median(known), warm[-1].timing.load_s
     return (
-        f"Loading {show_bytes(size or 0)} on the {series.device.upper()}: "
+        f"Loading {show_bytes(size or 0)} {series.where}: "
         f"{show_seconds(from_disk)} with its files on the disk, {show_seconds(from_memory)} with "
         "them in memory (1 trial)."
+    )
+
+
+def reads_line(series: Series) -> str:
+    """Say how little of an embedding an inference reads; empty for models it reads whole."""
+    sizes = series.sizes()
+    read = read_bytes(sizes[-1].typical.model) if sizes else None
+    if read is None or reads_all(series.asked.arch):
+        return ""
+    return (
+        f"Reads: {series.where} an inference reads the first layer of an embedding and a row of "
+        f"each table, {show_bytes(read)} of {show_bytes(sizes[-1].weights_bytes)}; `back` is a "
+        "share of that."
     )
 
 
@@ -140,9 +155,16 @@ def quality_line(rows: Sequence[Record]) -> str:
         f"{sum(q.samples for q in quality if q.samples is not None)} samples",
         f"longest gap {show_seconds(max(gaps))}" if gaps else "",
         f"{sum(failed)} failed readings" if failed else "",
-        f"outputs within {max(errors):.0e} of the expected ones" if errors else "",
+        f"outputs {_outputs_words(rows, max(errors))}" if errors else "",
     ]
     return "Quality: " + ", ".join(part for part in parts if part) + "."
+
+
+def _outputs_words(rows: Sequence[Record], error: float) -> str:
+    """Say how far outputs are off: of a user's own model, from those for the same input before."""
+    own = any(row.model.arch == OWN for row in rows)
+    known = "those for the same input before" if own else "the expected ones"
+    return f"within {error:.0e} of {known}" if error else f"equal to {known}"
 
 
 def _swap_in_use(used_bytes: int | None) -> str:
@@ -169,7 +191,9 @@ def need_line(series: Series, need_s: float) -> str:
         and (seconds := inference_s(size.typical)) is not None
         and seconds <= need_s
     ]
-    need = f"Your need of {show_seconds(need_s)} an inference on the {series.device.upper()}"
+    need = f"Your need of {show_seconds(need_s)} an inference {series.where}"
+    if series.asked.own_bytes is not None:
+        return f"{need} is {'' if met else 'not '}met by your model."
     return f"{need} is met up to {show_bytes(max(met))}." if met else f"{need} is not met."
 
 
@@ -181,6 +205,8 @@ def advice_line(series: Series) -> str:
     if stands_for is not None:
         return _capped_advice(stands_for)
     answered = practical(series)
+    if series.asked.own_bytes is not None and not answered:
+        return own_advice(series, answered)
     if answered is None:
         return "To do: run it again, which goes on in the same table; --yes tries what was skipped."
     return _practical_advice(series) if answered else _other_size_advice(series)
@@ -193,8 +219,16 @@ def _practical_advice(series: Series) -> str:
 def _other_size_advice(series: Series) -> str:
     half = half_words(series)
     if half is not None:
-        return f"To do: choose a smaller model or smaller weights, such as float16: {half}."
+        smaller = [what for what in ("a smaller model", smaller_weights(series)) if what]
+        return f"To do: choose {' or '.join(smaller)}: {half}."
     return "To do: close other programs, or choose a smaller model or a machine with more memory."
+
+
+def smaller_weights(series: Series) -> str:
+    """Name what halves a model's bytes and how that is measured; empty where it is done."""
+    if series.asked.dtype != "float32":
+        return ""
+    return "smaller weights, such as float16 (`--dtype float16` measures them)"
 
 
 def _capped_advice(ram_bytes: int) -> str:
@@ -208,76 +242,6 @@ def _room(series: Series) -> str:
     least = [
         row.whole.least_available_bytes
         for row in series.as_asked
-        if row.key.role is Role.TARGET and row.whole.least_available_bytes is not None
+        if row.key.role in (Role.TARGET, Role.GIVEN) and row.whole.least_available_bytes is not None
     ]
     return f"at least {show_bytes(min(least))} stayed available" if least else "not measured"
-
-
-PLAN_HEADER = ("model", "on", "role", "predicted peak", "prediction", "about")
-
-
-def plan_rows(seen: Preview, predictions: Sequence[str]) -> list[tuple[str, ...]]:
-    """Give a line of cells for each trial that is planned, with what is predicted of it."""
-    return [
-        (
-            show_bytes(trial.weights_bytes),
-            trial.device.upper(),
-            f"{trial.role}, skipped" if trial.skip else str(trial.role),
-            show_bytes(peak_bytes(trial.weights_bytes, trial.format, trial.device)),
-            prediction,
-            "-" if trial.skip else show_seconds(trial_s(trial.weights_bytes, Rates())),
-        )
-        for trial, prediction in zip(seen.trials, predictions, strict=True)
-    ]
-
-
-def series_document(series: Series) -> dict[str, object]:
-    """Give what a program wants to know of a series; None is not measured."""
-    bracket = series.bracket()
-    return {
-        "device": series.device,
-        "format": series.format,
-        "practical": None if series.asked.sizes else practical(series),
-        "limit": asdict(series.asked.limit),
-        "largest_practical_bytes": _bytes(bracket.low),
-        "smallest_impractical_bytes": _bytes(bracket.high),
-        "beside": [_row_document(series, row) for row in series.of_role(Role.BALLAST)],
-        "warm": [_row_document(series, row) for row in series.warm()],
-        "sizes": [_size_document(size) for size in series.sizes()],
-    }
-
-
-def _bytes(layers: int | None) -> int | None:
-    return None if layers is None else layers * LAYER_BYTES
-
-
-def _row_document(series: Series, row: Record) -> dict[str, object]:
-    judgement = judge(row, series.expected)
-    return {
-        "weights_bytes": row.model.weights_bytes,
-        "verdict": judgement and judgement.verdict,
-        "status": row.outcome.status,
-        "ballast_bytes": row.limit.ballast_bytes,
-        "page_cache": row.model.page_cache,
-        "load_s": row.timing.load_s,
-        "inference_s": inference_s(row),
-    }
-
-
-def _size_document(size: Size) -> dict[str, object]:
-    row = size.typical
-    slower = [one.slower for one in size.judgements if one.slower is not None]
-    returned = [one.back for one in size.judgements if one.back is not None]
-    return {
-        "weights_bytes": size.weights_bytes,
-        "verdict": size.verdict,
-        "trials": len(size.judgements),
-        "status": row.outcome.status,
-        "reason": row.outcome.reason,
-        "load_s": row.timing.load_s,
-        "inference_s": inference_s(row),
-        "peak_rss_bytes": size.peak_rss_bytes,
-        "peak_footprint_bytes": size.peak_footprint_bytes,
-        "slower": median(slower) if slower else None,
-        "back": median(returned) if returned else None,
-    }

@@ -136,7 +136,7 @@ def _record(schema: int, cells: list[str]) -> Record:
                 f"up to {SCHEMA}; update with `git pull` and `make setup`"
             )
     # The dataclasses check nothing at run time; _parse has made each cell its column's type.
-    made = {name: cast("Any", part)(**groups[name]) for name, part in parts().items()}
+    made = {name: cast("Any", part)(**groups.get(name, {})) for name, part in parts().items()}
     return Record(**made, schema=schema)
 
 

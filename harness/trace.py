@@ -9,7 +9,8 @@ from typing import TypeVar
 from harness.errors import UsageError
 from harness.lines import Message, parse
 from harness.readings import Reading, Sample, reading_from
-from harness.records import Before, Phase, PhaseMemory, WholeTrial
+from harness.records import Phase
+from harness.trial_memory import Before, PhaseMemory, WholeTrial
 
 TRACE = 1
 """1: the first."""

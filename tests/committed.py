@@ -1,5 +1,6 @@
 """The tables that are committed in results/; a user's own lie beside them."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from harness.records import Record
@@ -11,9 +12,19 @@ TABLES = tuple(path for path in sorted(RESULTS.glob("*.csv")) if path.name in _N
 """Those that the README there names, which all committed ones are."""
 
 
+USUAL = {("savedmodel", "mlp", "float32")}
+"""The format, arch and dtype of the tables about sizes of machines."""
+
+
 def tables_named(start: str) -> list[Path]:
-    """Choose those whose names begin so."""
-    return [path for path in TABLES if path.name.startswith(start)]
+    """Choose those of the usual kind of models whose names begin so."""
+    found = [path for path in TABLES if path.name.startswith(start)]
+    return [path for path in found if kinds_of(read(path)) == USUAL]
+
+
+def kinds_of(rows: Iterable[Record]) -> set[tuple[str | None, str | None, str | None]]:
+    """Name the kinds of models in a table."""
+    return {(row.model.format, row.model.arch, row.model.dtype) for row in rows}
 
 
 def rows_of(start: str) -> list[Record]:

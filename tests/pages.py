@@ -54,6 +54,7 @@ def report_with(cells: Sequence[str]) -> Report:
         lines=tuple(Line(label, cell) for cell in cells for label in (cell, "To do", "Predicted")),
         trials=listing_of(cells),
         complaints=tuple(cells),
+        loaders=listing_of(cells),
     )
 
 
@@ -67,6 +68,7 @@ def comparison_with(cells: Sequence[str]) -> Comparison:
         apart=listing_of(cells),
         notes=tuple(cells),
         complaints=tuple(cells),
+        loaders=(listing_of(cells),),
     )
 
 

@@ -7,7 +7,6 @@ from harness.records import (
     Machine,
     Model,
     Outcome,
-    PhaseMemory,
     Record,
     Role,
     Status,
@@ -15,6 +14,7 @@ from harness.records import (
     TrialKey,
 )
 from harness.scope import LAYER_BYTES, Asked, Trial
+from harness.trial_memory import PhaseMemory
 
 MACHINE = Machine(
     machine="amd-epyc-2core-24gib", chip="AMD EPYC", cores=2, ram_bytes=25_275_990_016, os="linux"

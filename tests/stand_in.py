@@ -2,7 +2,10 @@
 
 Its first argument is a JSON object: `infer_s_per_gb`, `load_s`, `misbehave` ({layers: how}) with
 how a word of misbehave() and a phase, gate and make among them, such as kill-load; or hog-load,
-which takes `hog` ({size_bytes, after}) once the file `after` is there. As a Mac's child it also has
+which takes `hog` ({size_bytes, after}) once the file `after` is there. With `leak` ({size_bytes,
+pause_s}) each inference keeps so much, and lasts so long. A user's own model holds what OWN says,
+as `own` changes it; its trials misbehave as "own", and so does looking into it, in the phase
+describe. As a Mac's child it also has
 `gpu`, `metal`, `log` (lines for stderr) and `ran_on` (the device that does the work).
 """
 
@@ -18,6 +21,25 @@ from typing import Any
 LAYER_BYTES = 4096 * 4096 * 4
 DIE_WITH_PARENT = 1
 CHUNK_BYTES = 2**20
+
+
+OWN: dict[str, Any] = {
+    "format": "savedmodel", "dtype": "float32", "weights_bytes": 98_000_000,
+    "file_bytes": 98_500_000, "tensors": 214, "largest_tensor_bytes": 9_400_000,
+    "dtypes": {"float32": 98_000_000}, "twice": False,
+    "inputs": [{"name": "image", "shape": [None, 224, 224, 3], "fed": [1, 224, 224, 3],
+                "dtype": "float32"}],
+    "signature": "serving_default", "signatures": ["serving_default"], "model_hash": "3f2a91c0d4e5",
+}  # fmt: skip
+
+
+def own(behaviour: dict[str, Any]) -> dict[str, Any]:
+    return {**OWN, **behaviour.get("own", {})}
+
+
+def how_of(order: dict[str, Any], behaviour: dict[str, Any]) -> str:
+    name = order.get("layers") or "own"
+    return str(behaviour.get("misbehave", {}).get(str(name), ""))
 
 
 def tell(event: str, **more: object) -> None:
@@ -77,9 +99,8 @@ def edge(how: str, phase: str, **more: object) -> str:
 
 
 def trial(order: dict[str, Any], behaviour: dict[str, Any]) -> None:
-    layers = order["layers"]
-    how = behaviour.get("misbehave", {}).get(str(layers), "")
-    weights = layers * LAYER_BYTES
+    how = how_of(order, behaviour)
+    weights = (order["layers"] or 0) * LAYER_BYTES or own(behaviour)["weights_bytes"]
     seconds = behaviour.get("infer_s_per_gb", 0.002) * weights / 1e9
     if how == "slow":
         seconds *= 100
@@ -93,18 +114,22 @@ def trial(order: dict[str, Any], behaviour: dict[str, Any]) -> None:
         hog(**behaviour["hog"])
     held = behaviour.get("metal") and (weights if order["device"] == "gpu" else 0)
     edge(how, "load", seconds=0.01, weights_bytes=weights, file_bytes=weights,
-         largest_tensor_bytes=LAYER_BYTES, device_allocated_bytes=held)  # fmt: skip
+         largest_tensor_bytes=LAYER_BYTES, dtype=order.get("dtype", "float32"),
+         device_allocated_bytes=held)  # fmt: skip
     told = {"seconds": seconds, "device": behaviour.get("ran_on", order["device"]),
             "output_error": 1e-6}  # fmt: skip
     if edge(how, "first", **told) != "finish":
-        infer(how, seconds)
+        infer(how, seconds, **behaviour.get("leak", {}))
         rest(order, how, seconds)
     tell("done")
 
 
-def infer(how: str, seconds: float) -> None:
+def infer(how: str, seconds: float, size_bytes: int = 0, pause_s: float = 0.0) -> None:
+    kept: list[bytes] = []
     while True:
         misbehave(how, "infer")
+        kept.append(os.urandom(size_bytes))
+        time.sleep(pause_s)
         tell("inference", seconds=seconds, user_cpu_s=seconds, system_cpu_s=0.0, output_error=1e-6)
         match wait():
             case "enough":
@@ -126,11 +151,15 @@ def main() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
     if order["task"] == "trial":
-        misbehave(behaviour.get("misbehave", {}).get(str(order["layers"]), ""), "gate")
+        misbehave(how_of(order, behaviour), "gate")
     tell("ready", pid=os.getpid())
     wait()
     if order["task"] == "make":
         make(order, behaviour)
+    elif order["task"] == "describe":
+        misbehave(how_of(order, behaviour), "describe")
+        tell("described", **own(behaviour))
+        tell("done")
     else:
         trial(order, behaviour)
 

@@ -60,7 +60,8 @@ def test_where_no_rule_has_anything_to_say_the_run_s_own_advice_stands(series: S
 
 def test_half_the_bytes_is_advised_where_so_much_was_practical() -> None:
     assert advised(series_of(measured(124), THRASHING_TARGET)) == [
-        "To do: choose smaller weights, such as float16: half the bytes, 6 GB, fits."
+        "To do: choose smaller weights, such as float16 (`--dtype float16` measures them): "
+        "half the bytes, 6 GB, fits."
     ]
 
 
@@ -194,5 +195,6 @@ def test_under_a_cap_the_run_s_own_advice_comes_first() -> None:
     said = advised(series_of(*rows, asked=replace(ASKED, limit=CAP)))
     assert said[0].startswith("To do: read it as what happens when memory is taken away")
     assert said[1:] == [
-        "To do: choose smaller weights, such as float16: half the bytes, 6 GB, fits."
+        "To do: choose smaller weights, such as float16 (`--dtype float16` measures them): "
+        "half the bytes, 6 GB, fits."
     ]

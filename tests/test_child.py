@@ -186,7 +186,7 @@ def test_an_order_is_a_text_or_a_file(tmp_path: Path) -> None:
     [
         ("{", "neither JSON nor a file"),
         ("nowhere.json", "neither JSON nor a file"),
-        ('{"task": "guess"}', "trial or make"),
+        ('{"task": "guess"}', "trial, make or describe"),
         ('{"task": "trial"}', "lacks the key 'model'"),
         ('{"task": "trial", "model": "m", "colour": 1}', "'colour'"),
         ('{"task": "trial", "model": "m", "batch": 0}', "batch is 0"),

@@ -5,7 +5,8 @@ from dataclasses import fields
 import pytest
 
 from harness.columns import columns, parts
-from harness.records import Phase, PhaseMemory, Record, Role, Status
+from harness.records import Phase, Record, Role, Status
+from harness.trial_memory import PhaseMemory
 
 CELLS = {str, int, float, bool, Role, Status}
 # What section 4 of the design asks of every row.

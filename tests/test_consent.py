@@ -65,7 +65,7 @@ def test_the_question_names_the_risk_and_both_choices() -> None:
 
 def test_what_is_about_to_happen_is_said_in_time_disk_and_memory() -> None:
     seen = preview(replace(ASKED, sizes=(GB, 2 * GB)), BOUNDS, Rates())
-    assert about_to_happen(seen, "savedmodel") == (
+    assert about_to_happen(seen) == (
         "Up to 2 trials, about 63 s; writes 2 GB of model files for a while; largest model 2 GB, "
         "which needs about 2.6 GB."
     )
@@ -75,12 +75,20 @@ def test_what_goes_to_swap_is_named_before_it_is_written() -> None:
     tight = replace(BOUNDS, available_bytes=2 * GB, can_swap=True)
     seen = preview(replace(ASKED, sizes=(GB, 2 * GB)), tight, Rates())
     assert seen.swap_bytes == peak_bytes(30 * 2**26, "savedmodel") - 2 * GB
-    assert "for a while and at least 564 MB to swap; largest" in about_to_happen(seen, "savedmodel")
+    assert "for a while and at least 564 MB to swap; largest" in about_to_happen(seen)
+
+
+def test_copies_are_said_to_be_written_again_and_which_format_needs_most() -> None:
+    asked = replace(ASKED, sizes=(GB, 2 * GB, 4 * GB), formats=("savedmodel", "keras"))
+    assert about_to_happen(preview(asked, BOUNDS, Rates())) == (
+        "Up to 6 trials, about 5 min; writes 18.1 GB of model files (at most 14.1 GB on the disk "
+        "at one time); largest model 4 GB, which needs about 12.9 GB as keras."
+    )
 
 
 def test_a_run_in_which_all_is_skipped_says_that_nothing_can_be_tried() -> None:
     seen = preview(replace(ASKED, sizes=(GB,)), replace(BOUNDS, ceiling_bytes=0), Rates())
-    assert about_to_happen(seen, "savedmodel") == "Nothing can be tried."
+    assert about_to_happen(seen) == "Nothing can be tried."
 
 
 # With a GPU.
@@ -132,7 +140,11 @@ def test_a_run_that_is_safe_on_the_cpu_alone_is_asked_about() -> None:
 def test_what_the_gpu_needs_is_said_as_predicted_beside_metal_s_limit() -> None:
     asked = replace(ASKED, sizes=(GB, 2 * GB), devices=("cpu", "gpu"))
     limit = MetalLimit(11_453_251_584, Source.ESTIMATED)
-    assert about_to_happen(preview(asked, BOUNDS, Rates()), "savedmodel", limit).endswith(
+    copies = "a copy for the host and one for the GPU"
+    h5 = preview(replace(asked, formats=("h5",)), BOUNDS, Rates())
+    assert copies not in about_to_happen(h5, limit)
+    assert copies in about_to_happen(preview(asked, BOUNDS, Rates()), limit)
+    assert about_to_happen(preview(asked, BOUNDS, Rates()), limit).endswith(
         "largest model 2 GB, which needs about 2.6 GB. On the GPU up to 2 GB, which while loading "
         "should need about 4.6 GB: a copy for the host and one for the GPU (predicted); Metal's "
         "limit here is about 11.5 GB, estimated."

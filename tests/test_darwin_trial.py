@@ -18,11 +18,12 @@ import pytest
 
 from harness import table
 from harness.platforms.darwin import Darwin
-from harness.records import PhaseMemory, Record, Role, Status, Versions
+from harness.records import Record, Role, Status, Versions
 from harness.rows import Ground, Start, row_of
 from harness.scope import Asked, Trial
 from harness.trace import read_trace
 from harness.trial import Setup
+from harness.trial_memory import PhaseMemory
 from tests.libsystem import FIGURES, GIB, NUMBERS, PAGE, Mac, nothing_said
 from tests.test_trial import LAYERS, observe, setup
 

@@ -1,6 +1,7 @@
 """What a person sees; a terminal is made of rich's own console."""
 
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -32,6 +33,12 @@ def test_without_a_terminal_each_trial_is_two_plain_lines() -> None:
         "trial 6: 12 GB on CPU (target), about 44 s",
         "  12 GB, ok, inference 0.52 s",
     ]
+
+
+def test_a_format_that_is_not_the_usual_one_is_named() -> None:
+    display, stream = plain()
+    display.begin(6, replace(TRIAL, format="h5"), 44.0)
+    assert stream.getvalue().startswith("trial 6: 12 GB h5 on CPU (target)")
 
 
 def test_on_a_terminal_the_phase_and_the_memory_are_seen_as_they_move() -> None:

@@ -1,6 +1,7 @@
 """memcliff doctor on this machine, run once with everything, and looked at from all sides."""
 
 import re
+import sys
 from argparse import Namespace
 from contextlib import redirect_stdout
 from dataclasses import dataclass, fields
@@ -35,7 +36,8 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
     folder = tmp_path_factory.mktemp("doctor")
     saved, printed = folder / "saved", StringIO()
     with redirect_stdout(printed):
-        code = doctor(Namespace(models_dir=str(folder), save=str(saved), probe=True))
+        options = Namespace(models_dir=str(folder), save=str(saved), probe=True, copy=True)
+        code = doctor(options, (sys.executable, "-m", "tests.stand_in_copy", "sharing", ""))
     return Visit(code, printed.getvalue(), saved)
 
 
@@ -43,7 +45,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
 def test_doctor_goes_from_the_sources_to_whether_they_agree_to_what_to_do(visit: Visit) -> None:
     titles = ("Machine ", "Now ", "This process, read as a trial's child is", "Software ",
               "What each source says", "Do they agree?", "A process takes 256 MiB",
-              "How the GPU gets its memory")  # fmt: skip
+              "A process copies 1 GiB", "How the GPU gets its memory")  # fmt: skip
     places = [visit.printed.index(f"\n{title}") for title in titles]
     assert places == sorted(places)
     assert visit.section("How the GPU gets its memory")[-1].startswith("  RAM installed: ")
@@ -87,6 +89,18 @@ def test_the_probe_finds_256_mib_again(visit: Visit) -> None:
     assert moved["counter"] == ["anonymous", "file-mapped", "device"]
     for cell in moved["rss_bytes"][:2]:
         assert float(cell.rstrip("%")) == pytest.approx(100, abs=2)
+
+
+@pytest.mark.framework
+def test_doctor_answers_whether_unified_memory_saves_the_copy(visit: Visit) -> None:
+    """The GPU is a stand-in: what counts is that all of it is shown and saved."""
+    shown = visit.section("A process copies 1 GiB")
+    assert [line for line in shown if re.match(r"device_allocated_bytes +\+0 +\+0 *$", line)]
+    assert shown[-1].startswith("Yes: the GPU uses the same bytes, ")
+    saved = manifest_in(visit.folder)["copy"]
+    assert saved["says"] == shown[-4:]
+    assert (saved["size_bytes"], saved["there_s"]) == (2**30, [0.25, 0.1, 0.125, 0.1])
+    assert saved["there"]["moved_bytes"]["device_allocated_bytes"] == 0
 
 
 @pytest.mark.framework

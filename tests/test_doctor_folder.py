@@ -41,15 +41,22 @@ def test_a_buffer_is_hex_and_a_text_is_as_it_was_printed(tmp_path: Path) -> None
     assert (tmp_path / "vm_stat.txt").read_text() == "Pages free: 4410.\n"
 
 
-def test_the_manifest_holds_facts_checks_graphics_and_the_probe(tmp_path: Path) -> None:
+def test_the_manifest_holds_facts_checks_graphics_the_probe_and_the_copy(tmp_path: Path) -> None:
     found = findings(machine={"chip": "Apple M1"})
     table = (("counter", "anonymous"), ("rss_bytes", "+100.0%"))
-    save(tmp_path, Findings(found.facts, (), found.checks, found.graphics, table), OWNER)
+    copy = {"same": True, "there_s": (0.5, 0.1), "says": ["Yes"]}
+    save(tmp_path, Findings(found.facts, (), found.checks, found.graphics, table, copy), OWNER)
     manifest = manifest_in(tmp_path)
     assert manifest["facts"]["machine"] == {"chip": "Apple M1"}
     assert manifest["checks"][1] == {"name": "swap", "agrees": None, "says": "not checked: x"}
     assert manifest["graphics"] == ["Apple M1: unified memory."]
     assert manifest["probe"] == [["counter", "anonymous"], ["rss_bytes", "+100.0%"]]
+    assert manifest["copy"] == {"same": True, "there_s": [0.5, 0.1], "says": ["Yes"]}
+
+
+def test_what_was_not_asked_for_is_empty_in_the_manifest(tmp_path: Path) -> None:
+    save(tmp_path, findings(), OWNER)
+    assert [manifest_in(tmp_path)[name] for name in ("probe", "copy")] == [None, None]
 
 
 def test_planted_personal_details_never_appear(tmp_path: Path) -> None:
@@ -63,7 +70,8 @@ def test_planted_personal_details_never_appear(tmp_path: Path) -> None:
     )
     checks = (Result("free", None, f"not checked: {words}"),)
     probe = (("counter", "x"), (words, "-"))
-    save(tmp_path, Findings({"machine": {"x": words}}, sources, checks, (words,), probe), OWNER)
+    facts, copy = {"machine": {"x": words}}, {"says": [words]}
+    save(tmp_path, Findings(facts, sources, checks, (words,), probe, copy), OWNER)
     text = everything_in(tmp_path)
     for planted in PLANTED:
         assert planted.lower() not in text.lower()

@@ -171,6 +171,10 @@ def test_a_million_columns_are_read_past(path: Path) -> None:
         ("load_s", "1e200"),
         ("output_error", "NaN"),
         ("weights_bytes", "1.5"),
+        ("drift_inference_s", "nan"),
+        ("drift_inference_s", "-1e200"),
+        ("drift_memory_bytes", "-1.5"),
+        ("drift_memory_bytes", "-9999999999999999999"),
         ("weights_bytes", "-5"),
         ("weights_bytes", "9999999999999999999"),
         ("weights_bytes", "12GB"),
@@ -193,8 +197,8 @@ def test_a_number_without_end_is_not_quoted_in_full(path: Path) -> None:
 
 
 def test_a_newer_schema_is_named(path: Path) -> None:
-    (complaint,) = edited(path, with_cell("schema", "4")).complaints
-    assert complaint == "theirs.csv, line 3: schema is '4', and this memcliff reads 1 to 3"
+    (complaint,) = edited(path, with_cell("schema", "5")).complaints
+    assert complaint == "theirs.csv, line 3: schema is '5', and this memcliff reads 1 to 4"
 
 
 @pytest.mark.parametrize("cut", [",", ",x"])
@@ -209,7 +213,7 @@ def test_a_row_of_another_length_is_named(path: Path, cut: str) -> None:
 
 
 def test_a_quote_that_is_left_open_spoils_its_own_row_only(path: Path) -> None:
-    foreign = edited(path, lambda text: text.replace("\n3,", '\n3,"', 1))
+    foreign = edited(path, lambda text: text.replace("\n4,", '\n4,"', 1))
     assert foreign.rows == ROWS[1:]
     (complaint,) = foreign.complaints
     assert complaint.startswith("theirs.csv, line 2: no CSV (")

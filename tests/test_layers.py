@@ -1,6 +1,6 @@
-"""The layers and the outputs to expect from them.
+"""The layer cache.
 
-The cache is given a save of its own, which writes weights as TensorFlow does, without importing it.
+It is given a save of its own, which writes weights as TensorFlow does, without importing it.
 """
 
 import errno
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import weakref
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,16 +18,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.activations import Activations, write_activations
-from bench.failures import TaskError
 from bench.files import MAKING, sweep
-from bench.floats import Floats
+from bench.floats import Matrix
 from bench.layers import DATA_END, INDEX_END, LayerCache
-from bench.outputs import output_error
-from bench.randomness import INPUTS, layer_weights, seeded_inputs
-from harness.records import Status
+from bench.randomness import layer_weights
 
 WIDTH = 64
+ITEM_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 SLOW_MAKER = """
 import sys, time
@@ -48,7 +46,7 @@ for layer in LayerCache(Path(sys.argv[1]), 64, 1, save).obtain_all(400):
 """
 
 
-def save(weights: Floats, number: int, prefix: Path) -> None:
+def save(weights: Matrix, number: int, prefix: Path) -> None:
     """Write raw bytes, as a checkpoint has them, and any index."""
     prefix.with_name(prefix.name + DATA_END).write_bytes(weights.tobytes())
     prefix.with_name(prefix.name + INDEX_END).write_bytes(b"index of %d" % number)
@@ -83,31 +81,6 @@ def lengthen(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\0")
 
 
-def test_weights_are_uniform_in_a_bound_that_keeps_activations_alive() -> None:
-    weights = layer_weights(256, 1, 0)
-    bound = np.sqrt(6 / 256)
-    assert weights.dtype == np.float32
-    assert np.abs(weights).max() <= bound
-    assert np.abs(weights).max() > 0.99 * bound
-    assert abs(weights.mean()) < 0.01 * bound
-    assert np.isclose(weights.var(), 2 / 256, rtol=0.02)
-
-
-def test_each_seed_and_layer_has_its_own_weights_and_always_the_same() -> None:
-    kinds = [(1, 0), (1, 1), (2, 0), (2, 1)]
-    once = [layer_weights(WIDTH, seed, layer).tobytes() for seed, layer in kinds]
-    again = [layer_weights(WIDTH, seed, layer).tobytes() for seed, layer in kinds]
-    assert once == again
-    assert len(set(once)) == len(kinds)
-
-
-def test_all_rows_of_all_inputs_differ() -> None:
-    inputs = seeded_inputs(WIDTH, 1, 8)
-    assert inputs.shape == (INPUTS, 8, WIDTH)
-    assert len({row.tobytes() for row in inputs.reshape(-1, WIDTH)}) == INPUTS * 8
-    assert np.abs(inputs).max() <= 1
-
-
 def test_a_layer_is_made_once_and_then_checked(cache: LayerCache) -> None:
     assert [layer.made for layer in cache.obtain_all(3)] == [True, True, True]
     again = list(cache.obtain_all(4))
@@ -116,10 +89,33 @@ def test_a_layer_is_made_once_and_then_checked(cache: LayerCache) -> None:
     assert all(np.array_equal(x.weights, layer_weights(WIDTH, 1, x.number)) for x in again)
 
 
-def test_a_layers_data_are_its_weights_and_nothing_else(cache: LayerCache) -> None:
-    filled(cache, 1)
-    assert cache.data(0).stat().st_size == cache.layer_bytes == WIDTH * WIDTH * 4
-    assert cache.data(0).read_bytes() == layer_weights(WIDTH, 1, 0).tobytes()
+@pytest.mark.parametrize(("dtype", "item_bytes"), ITEM_BYTES.items())
+def test_a_layers_data_are_its_weights_and_nothing_else(
+    cache: LayerCache, dtype: str, item_bytes: int
+) -> None:
+    typed = filled(replace(cache, dtype=dtype), 1)
+    assert typed.data(0).stat().st_size == typed.layer_bytes == WIDTH * WIDTH * item_bytes
+    assert typed.data(0).read_bytes() == layer_weights(WIDTH, 1, 0, dtype).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ITEM_BYTES)
+def test_a_layer_of_any_type_is_trusted_as_it_was_made_and_not_when_a_bit_differs(
+    cache: LayerCache, dtype: str
+) -> None:
+    typed = filled(replace(cache, dtype=dtype), 1)
+    trusted = typed.trusted_weights(0)
+    assert trusted is not None
+    assert trusted.dtype.name == dtype
+    assert np.array_equal(trusted, layer_weights(WIDTH, 1, 0, dtype))
+    flip_a_byte(typed.data(0))
+    assert typed.trusted_weights(0) is None
+
+
+def test_a_layer_tells_what_its_weights_checksum_must_be(cache: LayerCache) -> None:
+    filled(cache, 2)
+    assert cache.crc32(0) == zlib.crc32(cache.data(0).read_bytes())
+    assert cache.crc32(0) != cache.crc32(1)
+    assert cache.crc32(2) is None
 
 
 @pytest.mark.parametrize("damage", [flip_a_byte, cut, lengthen, os.unlink])
@@ -152,9 +148,9 @@ def test_layers_of_another_width_are_not_trusted(cache: LayerCache) -> None:
 
 
 def test_at_most_three_layers_are_in_memory(tmp_path: Path) -> None:
-    alive: list[weakref.ref[Floats]] = []
+    alive: list[weakref.ref[Matrix]] = []
 
-    def save_and_count(weights: Floats, number: int, prefix: Path) -> None:
+    def save_and_count(weights: Matrix, number: int, prefix: Path) -> None:
         alive.append(weakref.ref(weights))
         save(weights, number, prefix)
 
@@ -168,7 +164,7 @@ def test_at_most_three_layers_are_in_memory(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing_that_would_be_trusted(cache: LayerCache) -> None:
-    def save_half(weights: Floats, number: int, prefix: Path) -> None:
+    def save_half(weights: Matrix, number: int, prefix: Path) -> None:
         save(weights[: WIDTH // 2], number, prefix)
         if number == 3:
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -209,72 +205,3 @@ def test_only_the_caches_own_leftovers_are_swept(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     sweep(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == others
-
-
-def chain(activations: Activations, layers: int) -> Floats:
-    values = activations.inputs()
-    for number in range(layers):
-        weights = layer_weights(activations.width, activations.seed, number)
-        values = activations.obtain(number, values, weights)
-    return values
-
-
-def test_activations_are_the_relu_chain_of_the_layers(tmp_path: Path) -> None:
-    after = chain(Activations(tmp_path, WIDTH, 1, 2), 2)
-    first = np.maximum(seeded_inputs(WIDTH, 1, 2) @ layer_weights(WIDTH, 1, 0), 0)
-    second = np.maximum(first @ layer_weights(WIDTH, 1, 1), 0)
-    np.testing.assert_allclose(after, second, rtol=1e-6)
-
-
-@pytest.mark.parametrize("damage", [flip_a_byte, cut, lengthen, os.unlink])
-def test_damaged_activations_are_computed_again(
-    tmp_path: Path, damage: Callable[[Path], None]
-) -> None:
-    activations = Activations(tmp_path, WIDTH, 1, 2)
-    before = chain(activations, 3)
-    damage(activations.path(2))
-    assert np.array_equal(chain(activations, 3), before)
-
-
-def test_whole_activations_are_read_and_not_computed(tmp_path: Path) -> None:
-    activations = Activations(tmp_path, WIDTH, 1, 1)
-    kept = np.full((INPUTS, 1, WIDTH), 7, np.float32)
-    write_activations(activations.path(0), kept)
-    assert np.array_equal(chain(activations, 1), kept)
-
-
-def test_each_batch_has_its_own_activations(tmp_path: Path) -> None:
-    assert chain(Activations(tmp_path, WIDTH, 1, 1), 1).shape == (INPUTS, 1, WIDTH)
-    assert chain(Activations(tmp_path, WIDTH, 1, 3), 1).shape == (INPUTS, 3, WIDTH)
-    assert chain(Activations(tmp_path, WIDTH, 1, 1), 1).shape == (INPUTS, 1, WIDTH)
-
-
-def test_activations_stay_alive_through_hundreds_of_layers(tmp_path: Path) -> None:
-    last = chain(Activations(tmp_path, 256, 1, 1), 380)
-    assert np.isfinite(last).all()
-    assert (last.max(axis=-1) > 1e-6).all()
-    assert (last.max(axis=-1) < 1e6).all()
-
-
-GOOD = np.array([[1, 2], [3, 4]], np.float32)
-
-
-@pytest.mark.parametrize(
-    ("output", "expected", "words"),
-    [
-        (GOOD * np.float32(1.01), GOOD, "off by"),
-        (GOOD * np.float32(np.nan), GOOD, "not finite"),
-        (GOOD[:1], GOOD, "was expected"),
-        (GOOD * 0, GOOD * 0, "All expected outputs are 0"),
-        (GOOD[[0, 0]], GOOD, "equal where they should differ"),
-    ],
-)
-def test_a_wrong_output_is_invalid(output: Floats, expected: Floats, words: str) -> None:
-    with pytest.raises(TaskError, match=words) as raised:
-        output_error(output, expected)
-    assert raised.value.status == Status.INVALID
-
-
-def test_an_output_near_enough_tells_its_error() -> None:
-    assert output_error(GOOD + np.float32(0.002), GOOD) == pytest.approx(0.0005, rel=0.01)
-    assert output_error(GOOD, None) is None

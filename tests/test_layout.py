@@ -20,7 +20,8 @@ VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "base", "
 HEAVY = {"tensorflow", "keras", "numpy", "h5py", "pandas", "matplotlib", "jinja2", "ml_dtypes"}
 """What the parent, the sampler and the canary stay free of."""
 LEAVES = {
-    "harness.records": set[str](),
+    "harness.records": {"harness.trial_memory"},
+    "harness.trial_memory": set[str](),
     "harness.errors": set[str](),
     "harness.readings": {"harness.records", "harness.errors"},
     "harness.sizes": {"harness.records", "harness.errors"},
@@ -32,11 +33,14 @@ WORLD = {
     "threading", "time", "harness.platforms",
 }  # fmt: skip
 """Processes, clocks, files and platforms."""
-PURE = ("answer", "baseline", "cap", "cliff", "columns", "comparison", "cross_checks",
-        "gpu_memory", "groups", "guard", "loader", "phrases", "plan", "predict", "prediction",
-        "prediction_words", "records", "reports.advice", "reports.findings", "reports.markdown",
-        "reports.thresholds", "reports.trials", "scope", "series", "sides", "sources",
-        "verdict")  # fmt: skip
+PURE = ("answer", "baseline", "cap", "cliff", "columns", "compared_loaders", "comparison",
+        "copies", "cross_checks", "drift", "drift_words", "gpu_memory", "groups", "guard",
+        "ladder", "load_share", "loader", "loaders", "movement", "noise", "own.advice",
+        "own.answer", "own.description", "own.words", "pace", "phrases", "plan", "plan_table",
+        "predict", "prediction", "prediction_score", "prediction_words", "preview", "records",
+        "reports.advice", "reports.findings", "reports.markdown", "reports.thresholds",
+        "reports.trials", "scope", "series", "series_document", "sides", "sources",
+        "unified_memory", "verdict")  # fmt: skip
 """Modules whose answers depend on their arguments alone."""
 READS_FILES = {"os", "pathlib"}
 MAY_EXIT = {"harness.__main__", "harness.sampler", "harness.canary", "harness.ballast"}
@@ -54,7 +58,7 @@ def sources(folder: str) -> dict[str, Path]:
     return {
         ".".join(parts[:-1] if parts[-1] == "__init__" else parts): path
         for parts, path in named.items()
-        if not parts[-1].startswith("test_")
+        if not parts[-1].startswith(("test_", "conftest"))
     }
 
 

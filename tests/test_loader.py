@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.loader import LOADED_SHARE, SIZES_LEAST, Loader, assumed, fitted
-from harness.predict import IMPORT_PEAK_BYTES, peak_bytes
+from harness.loader import SIZES_LEAST, Loader, assumed, fitted
+from harness.predict import IMPORT_PEAK_BYTES, LOADING, peak_bytes
 from harness.records import Record, Status
 from harness.scope import LAYER_BYTES
 from tests.committed import rows_of
@@ -87,8 +87,69 @@ def test_what_is_assumed_is_what_the_plan_assumes() -> None:
     assert assumed("unheard of") == assumed("savedmodel")
 
 
+@pytest.mark.parametrize("name", LOADING)
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+@pytest.mark.parametrize("available_bytes", [None, 12 * GB, 50 * GB])
+def test_each_loader_assumes_what_the_plan_assumes(
+    name: str, device: str, available_bytes: int | None
+) -> None:
+    loader = assumed(name, device, 12 * GB, available_bytes)
+    assert loader.peak_bytes(12 * GB) == peak_bytes(12 * GB, name, device, available_bytes)
+    assert loader.weights_within(loader.peak_bytes(12 * GB)) == pytest.approx(12 * GB, abs=1)
+    assert loader.peak_bytes(12 * GB) >= loader.loaded_bytes(12 * GB)
+
+
+def test_what_comes_on_top_whatever_the_size_is_no_share_of_the_weights() -> None:
+    """Of an h5 that is some tensors at the peak and some afterwards."""
+    cost = LOADING["h5"]
+    rows = [
+        changed(
+            trial(
+                layers,
+                base=GB,
+                peak=1.0 + cost.peak_tensors / layers,
+                loaded=1.0 + cost.held_tensors / layers,
+            ),
+            model={"format": "h5", "largest_tensor_bytes": LAYER_BYTES},
+        )
+        for layers in (4, 15, 60)
+    ]
+    found = fitted(rows, "h5", "cpu")
+    assert found is not None
+    assert found.peak_share == pytest.approx(1.0, abs=0.001)
+    assert found.loaded_share == pytest.approx(1.0, abs=0.001)
+    for memory, tensors in (
+        (found.peak_bytes(12 * GB), cost.peak_tensors),
+        (found.loaded_bytes(12 * GB), cost.held_tensors),
+    ):
+        assert memory == pytest.approx(13 * GB + tensors * LAYER_BYTES, rel=0.001)
+
+
+def test_a_small_keras_file_or_one_loaded_through_a_file_tells_nothing_of_a_large_one() -> None:
+    every = [
+        changed(
+            trial(layers, base=GB, peak=3.1, loaded=1.1),
+            model={"format": "keras"},
+            before={"available_bytes": 40 * GB},
+        )
+        for layers in (15, 30, 45, 60)
+    ]
+    small, *large = every
+    assert fitted(large, "keras", "cpu") is not None
+    assert fitted([small, *large[:2]], "keras", "cpu") is None
+    short = changed(large[2], before={"available_bytes": 10 * GB})
+    assert fitted([*large[:2], short], "keras", "cpu") is None
+
+
+def test_where_memory_is_short_keras_says_how_it_loads() -> None:
+    loader = assumed("keras", "cpu", 12 * GB, 20 * GB)
+    assert "Keras unpacks the weights into a file" in loader.source
+    assert loader.peak_share == LOADING["h5"].peak_share
+    assert assumed("keras", "cpu", 12 * GB, 60 * GB).peak_share == LOADING["keras"].peak_share
+
+
 def test_the_committed_tables_agree_with_what_is_assumed() -> None:
     found = fitted(rows_of("amd-epyc-"), "savedmodel", "cpu")
     assert found is not None
     assert found.base_bytes == pytest.approx(IMPORT_PEAK_BYTES, rel=0.1)
-    assert found.loaded_share == pytest.approx(LOADED_SHARE, abs=0.05)
+    assert found.loaded_share == pytest.approx(LOADING["savedmodel"].held_share, abs=0.05)

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.records import PhaseMemory, Role, Status
+from harness.records import Role, Status
 from harness.runs import lost_sizes, settle
 from harness.series import is_bad_omen
 from harness.trace import Summary, read_trace, summary_line
+from harness.trial_memory import PhaseMemory
 from harness.verdict import Verdict, back, judge
 from tests.records import a_row, changed
 from tests.test_runs import begun

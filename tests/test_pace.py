@@ -79,3 +79,28 @@ def test_slow_inferences_are_cut_short_only_with_both_numbers(
 
 def test_recovering_from_a_slow_first_inference_goes_its_way() -> None:
     assert made(0.5, first_s=10.0, back=BACK) == 10
+
+
+# So many as were asked for.
+
+
+@pytest.mark.parametrize("seconds", [0.001, 60.0])
+@pytest.mark.parametrize("count", [1, 2, 3, 200])
+def test_as_many_are_made_as_were_asked_for_however_long_they_take(
+    seconds: float, count: int
+) -> None:
+    assert made(seconds, pace=Pace(inferences=count)) == count
+
+
+def test_a_long_trial_that_thrashes_is_cut_short_all_the_same() -> None:
+    long = Pace(expected_s=1.0, inferences=200)
+    assert long.after(1.0, [1.0, 5.1], 0.9) == AGAIN
+    assert long.after(1.0, [1.0, 5.1, 5.1], 0.9) == FINISH
+    assert long.after(1.0, [20.0], 0.9) == FINISH
+
+
+def test_what_comes_back_a_little_at_a_time_does_not_add_up_to_thrashing() -> None:
+    long = Pace(expected_s=1.0, inferences=200)
+    two_hiccups = [1.0] * 50 + [5.1] + [1.0] * 48 + [5.1]
+    assert long.after(1.0, two_hiccups, 0.5) == AGAIN
+    assert long.after(1.0, two_hiccups, 1.0) == FINISH

@@ -61,6 +61,31 @@ def test_a_newer_macos_has_a_higher_limit(capsys: pytest.CaptureFixture[str]) ->
     assert "about 12.7 GB" in said(capsys)[4]
 
 
+def test_a_format_is_named_with_what_its_loader_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    call("--size", "3GB", "--ram", "16GB", "--format", "keras")
+    lines = said(capsys)
+    assert lines[0].startswith("Predicted, not measured: 3 GB as keras fits on a Mac with 16 GiB")
+    assert "9.7 GB at its peak, 3.7 GB afterwards: 3.10 and 1.10 of the weights" in lines[2]
+
+
+def test_where_memory_is_short_a_keras_file_is_said_to_be_unpacked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call(*AIR, "--format", "keras")
+    assert "12 GB as keras" in said(capsys)[0].replace("12.00", "12")
+    call(*AIR, "--format", "keras")
+    assert "so Keras unpacks the weights into a file beside the model's)" in said(capsys)[2]
+
+
+def test_tables_of_another_format_tell_nothing_of_a_loader(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call(*AIR, "--format", "h5", "--from", str(made(tmp_path)))
+    lines = said(capsys)
+    assert lines[0] == NOTHING_TOLD
+    assert "1.07 and 1.05 of the weights" in lines[3]
+
+
 def test_linux_leaves_more(capsys: pytest.CaptureFixture[str]) -> None:
     call(*AIR, "--os", "linux")
     lines = said(capsys)

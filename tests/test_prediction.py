@@ -1,9 +1,6 @@
 """What a size is predicted to do, and the prediction beside a plan and a measurement."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-
-import pytest
 
 from harness import table
 from harness.loader import Loader, assumed
@@ -13,19 +10,17 @@ from harness.prediction import (
     Band,
     Place,
     Prediction,
-    against,
     left_of,
     left_of_ram,
     place_of,
     planned,
     predicted,
 )
-from harness.records import Limit, Machine, Record, Role, Status
+from harness.records import Limit, Machine, Role
 from harness.scope import LAYER_BYTES, Trial
 from harness.series import series_in
 from harness.verdict import Verdict
 from tests.committed import rows_of, tables_named
-from tests.records import a_row, changed
 from tests.simulation import ASKED, BOUNDS, GB
 
 GIB = 2**30
@@ -173,67 +168,6 @@ def test_a_plan_for_the_gpu_heeds_metals_limit() -> None:
 
 def test_a_plan_on_a_machine_that_does_not_tell_its_ram_predicts_nothing() -> None:
     assert of_plan(Machine(os="linux"), 15) == ["-"]
-
-
-# Beside a measurement.
-
-
-def capped(row: Record) -> Record:
-    return changed(row, limit={"ram_limit_bytes": 8 * GB, "limit_kind": "cgroup-v1"})
-
-
-def reference(layers: int) -> Record:
-    return a_row(layers, layers * 0.004, role=Role.REFERENCE)
-
-
-RUN = [
-    *(reference(layers) for layers in (15, 30, 60)),
-    capped(a_row(100, 0.4)),
-    capped(a_row(120, 9.0, back=0.9)),
-    capped(a_row(179, 90.0, back=0.9, role=Role.TARGET)),
-]
-
-
-def test_a_report_sets_the_prediction_against_the_measurement() -> None:
-    assert against(RUN) == (
-        "3 of 3 sizes on the CPU on the side of the cliff where measured, from the RAM or the cap "
-        "alone",
-        "6.7 GB on the CPU: predicted fits (largest practical 7.6 to 8 GB), measured fits",
-        "8.1 GB on the CPU: predicted thrashes (largest practical 7.6 to 8 GB), measured thrashes",
-        "12 GB on the CPU: predicted thrashes (largest practical 7.6 to 8 GB), measured thrashes",
-    )
-
-
-def test_a_wrong_prediction_is_counted_as_one() -> None:
-    lines = against([*RUN[:3], capped(a_row(120, 0.48))])
-    assert lines[0].startswith("0 of 1 size on the CPU ")
-    assert lines[1].endswith("predicted thrashes (largest practical 7.6 to 8 GB), measured fits")
-
-
-def test_a_size_without_a_clear_verdict_does_not_count() -> None:
-    lines = against([*RUN[:3], capped(a_row(100, 9.0, back=0.0))])
-    assert lines[0] == "No size on the CPU has a clear verdict to hold a prediction to"
-    assert lines[1].endswith("measured unsteady")
-    mixed = against([*RUN[:4], capped(a_row(100, 9.0, back=0.9))])
-    assert mixed[1].endswith("measured mixed")
-
-
-def test_what_was_free_at_the_start_is_known_and_what_was_measured_is_not_used() -> None:
-    rows = [changed(row, before={"available_bytes": 4 * GB}) for row in RUN[:3]]
-    assert "4 GB on the CPU: predicted tight" in against(rows)[3]
-    slow = [changed(row, timing={"inference_s": 99.0}) for row in rows]
-    assert [line.partition(", measured")[0] for line in against(slow)[1:]] == [
-        line.partition(", measured")[0] for line in against(rows)[1:]
-    ]
-
-
-@pytest.mark.parametrize(
-    "rows", [(), (a_row(15, status=Status.SKIPPED),), (replace(RUN[0], machine=Machine()),)]
-)
-def test_where_nothing_was_measured_or_no_ram_is_told_there_is_no_line(
-    rows: Sequence[Record],
-) -> None:
-    assert against(rows) == ()
 
 
 def test_the_cliffs_measured_under_caps_lie_where_they_are_predicted() -> None:

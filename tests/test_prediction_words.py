@@ -34,6 +34,15 @@ def test_a_plan_says_where_the_cliff_should_lie_and_why() -> None:
     ]
 
 
+def test_formats_have_lines_of_their_own_only_where_they_differ() -> None:
+    trials = [replace(target("cpu"), format=name) for name in ("savedmodel", "keras")]
+    (line,) = said(AIR, *trials)  # with swap the weights alone decide
+    assert line.startswith("Predicted, not measured, on the CPU: ")
+    savedmodel, keras = said(AIR, *trials, bounds=replace(SWAPS, can_swap=False))
+    assert " on the CPU as savedmodel: the largest practical size should be 7.2 GB" in savedmodel
+    assert " on the CPU as keras: the largest practical size should be 7 GB" in keras
+
+
 def test_a_gpu_has_a_line_of_its_own_with_metals_limit() -> None:
     cpu, gpu = said(AIR, target("cpu"), target("gpu"))
     assert " on the CPU: " in cpu

@@ -73,6 +73,36 @@ def test_what_is_left_is_taken_to_fit_even_after_a_trial_that_crawled() -> None:
     assert layers_in(seen) == [TARGET, 86, 86, TARGET, TARGET, beside, warm]
 
 
+# In several formats.
+
+
+def test_the_files_of_several_formats_are_those_that_are_made_one_after_the_other() -> None:
+    asked = replace(ASKED, sizes=(GB, 2 * GB), formats=("savedmodel", "h5"))
+    seen = preview(asked, BOUNDS, RATES)
+    assert [(trial.format, trial.layers) for trial in seen.trials] == [
+        ("savedmodel", 15), ("savedmodel", 30), ("h5", 15), ("h5", 30),
+    ]  # fmt: skip
+    assert seen.written_bytes == seen.disk_bytes == (30 + 15 + 30) * LAYER_BYTES
+    loads = [trial_s(trial.weights_bytes, RATES, trial.format) for trial in seen.trials]
+    assert seen.duration_s == pytest.approx(sum(loads) + seen.written_bytes / RATES.write)
+
+
+def test_what_keras_unpacks_while_it_loads_is_written_too() -> None:
+    asked = replace(ASKED, sizes=(4 * GB,), formats=("keras",))
+    whole = preview(asked, BOUNDS, RATES)
+    short = preview(asked, replace(BOUNDS, available_bytes=6 * GB), RATES)
+    assert whole.written_bytes == 3 * 60 * LAYER_BYTES
+    assert short.written_bytes == 4 * 60 * LAYER_BYTES
+    assert short.disk_bytes == whole.disk_bytes == 3 * 60 * LAYER_BYTES
+    assert short.peaks_bytes[0] < whole.peaks_bytes[0] / 2
+
+
+def test_of_a_user_s_own_model_no_file_is_made() -> None:
+    seen = preview(replace(ASKED, arch="own", own_bytes=GB, formats=("keras",)), BOUNDS, RATES)
+    assert (seen.disk_bytes, seen.written_bytes) == (0, 0)
+    assert len(seen.trials) == len(seen.peaks_bytes) > 0
+
+
 # Under a cap.
 
 CAP_BYTES = 8 * 2**30

@@ -1,5 +1,7 @@
 """Rows made of what a trial was meant to be and what was seen of it."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.lines import Message
@@ -7,23 +9,22 @@ from harness.metal_log import MetalLog
 from harness.process import Exit
 from harness.readings import Reading, Sample
 from harness.records import (
-    Before,
     Condition,
+    Drift,
     Limit,
     Machine,
     Outcome,
     Phase,
-    PhaseMemory,
     Record,
     Role,
     Status,
     TrialKey,
     Versions,
-    WholeTrial,
 )
 from harness.rows import Ground, Start, lost_row, row_of, row_without_trial, shorthand
 from harness.scope import LAYER_BYTES, Asked, Trial
 from harness.trace import Trace
+from harness.trial_memory import Before, PhaseMemory, WholeTrial
 from tests.events import DONE, READY, edge, inference, observed
 from tests.records import a_row
 
@@ -223,3 +224,28 @@ def test_the_trial_before_is_named_by_bytes_and_status() -> None:
     rows: list[Record] = [a_row(4, 0.1), a_row(1, status=Status.KILLED)]
     assert shorthand(rows) == "67108864 killed"
     assert shorthand(()) is None
+
+
+@pytest.mark.parametrize(("os", "grown_bytes"), [("linux", 1_000_000), ("macos", 2_000_000)])
+def test_memory_drifts_by_the_footprint_on_macos_and_elsewhere_by_the_resident_size(
+    os: str, grown_bytes: int
+) -> None:
+    events = [inference(0.02) | {"t_ns": number * 20_000_000} for number in range(100)]
+    samples = tuple(
+        Sample(
+            number * 20_000_000,
+            0,
+            Reading(rss_bytes=10**6 * number, footprint_bytes=2 * 10**6 * number),
+        )
+        for number in range(100)
+    )
+    ground = replace(GROUND, machine=replace(MACHINE, os=os))
+    row = row_of(
+        ground, START, observed(*WHOLE_STORY[:4], *events, DONE, trace=Trace(samples, None))
+    )
+    assert row.drift.memory_bytes == grown_bytes
+    assert row.drift.inference_s == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_short_trial_has_no_drift() -> None:
+    assert row_of(GROUND, START, observed(*WHOLE_STORY, trace=TRACE)).drift == Drift()

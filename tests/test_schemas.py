@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness import table
-from harness.records import Limit, Role, Status
+from harness.records import Drift, Limit, Role, Status
 
 DATA = Path(__file__).parent / "data"
 
@@ -43,3 +43,13 @@ def test_a_table_of_schema_3_tells_of_ballast_and_of_the_files_in_memory() -> No
     assert beside.limit == Limit(23 * 2**29, "cgroup-v1", 9 * 2**29, 4 * 2**30)
     assert reference.limit == Limit()
     assert beside.whole.disk_read_bytes is None
+
+
+def test_a_table_of_schema_4_tells_of_drift_and_of_own_models() -> None:
+    old, *_ = table.read(DATA / "table-schema-3.csv")
+    short, long = table.read(DATA / "table-schema-4.csv")
+    assert {row.schema for row in (short, long)} == {4}
+    assert (old.drift, short.drift) == (Drift(), Drift())
+    assert long.drift == Drift(-1.5e-07, -4.5e-07, 1.5e-07, 1_048_576, 1_040_000, 1_057_152)
+    assert (old.model.model_hash, long.model.model_hash) == (None, "89abcdef0123")
+    assert long.timing.inference_count == 200

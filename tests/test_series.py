@@ -9,7 +9,8 @@ from harness import table
 from harness.plan import next_trial
 from harness.records import Record, Role, Status
 from harness.scope import LAYER_BYTES, Trial, layers_of
-from harness.series import Size, all_series
+from harness.series import all_series
+from harness.tried_size import Size
 from harness.verdict import Judgement, Verdict
 from tests.records import a_row, changed, skipped_row, trial_row
 from tests.simulation import (

@@ -22,8 +22,8 @@ def test_without_options_the_question_is_that_of_12_gb() -> None:
     asked = settings()
     assert (asked.target_bytes, asked.resolution_bytes) == (12 * GB, GB // 2)
     assert (asked.sizes, asked.max_bytes, asked.need_s) == ((), None, None)
-    assert (asked.format, asked.arch, asked.dtype, asked.batch) == (
-        "savedmodel",
+    assert (asked.formats, asked.arch, asked.dtype, asked.batch) == (
+        ("savedmodel",),
         "mlp",
         "float32",
         1,
@@ -82,7 +82,11 @@ def test_a_target_above_the_largest_size_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("option", "least", "most", "below", "above"),
-    [("--batch", "1", "1024", "0", "1025"), ("--hz", "1", "500", "0.9", "501")],
+    [
+        ("--batch", "1", "1024", "0", "1025"),
+        ("--hz", "1", "500", "0.9", "501"),
+        ("--inferences", "1", "10000", "0", "10001"),
+    ],
 )
 def test_a_number_must_lie_within_its_limits(
     option: str, least: str, most: str, below: str, above: str
@@ -150,3 +154,11 @@ def test_a_protocol_is_twelve_hexadecimal_digits_and_the_same_every_time() -> No
     assert len(protocol) == 12
     assert int(protocol, 16) >= 0
     assert protocol_of(settings("--sizes", "1GB")) == protocol_of(settings("--sizes", "2GB,1GB"))
+
+
+def test_inferences_asked_for_are_counted_and_change_the_protocol() -> None:
+    assert settings().inferences is None
+    assert settings("--inferences", "200").inferences == 200
+    several = {protocol_of(settings(*words)) for words in
+               ((), ("--inferences", "200"), ("--inferences", "201"))}  # fmt: skip
+    assert len(several) == 3

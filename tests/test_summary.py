@@ -7,25 +7,20 @@ from dataclasses import replace
 import pytest
 
 from harness.display import display_on
-from harness.predict import Rates
-from harness.preview import preview
 from harness.records import Record, Role, Status
 from harness.scope import LAYER_BYTES
 from harness.series import Series
+from harness.series_document import series_document
 from harness.summary import (
     HEADER,
-    PLAN_HEADER,
     advice_line,
     conditions_line,
     need_line,
-    plan_rows,
     quality_line,
-    series_document,
     summary_rows,
 )
 from tests.mac import (
     ASKED,
-    BOUNDS,
     GB,
     TARGET,
     ended,
@@ -185,9 +180,11 @@ def test_what_to_do_follows_from_the_answer() -> None:
     assert advice_line(series_of(unknown)).endswith("the room they had: not measured.")
     thrashes = series_of(measured(124), thrashing(TARGET, Role.TARGET))
     assert advice_line(thrashes) == (
-        "To do: choose a smaller model or smaller weights, such as float16: half the bytes, 6 GB, "
-        "fits."
+        "To do: choose a smaller model or smaller weights, such as float16 (`--dtype float16` "
+        "measures them): half the bytes, 6 GB, fits."
     )
+    half = replace(thrashes, asked=replace(ASKED, dtype="float16"))
+    assert advice_line(half) == "To do: choose a smaller model: half the bytes, 6 GB, fits."
     nothing_large = series_of(thrashing(TARGET, Role.TARGET))
     assert advice_line(nothing_large) == (
         "To do: close other programs, or choose a smaller model or a machine with more memory."
@@ -198,18 +195,7 @@ def test_what_to_do_follows_from_the_answer() -> None:
     )
 
 
-# The plan, and the document for programs.
-
-
-def test_a_plan_has_a_row_for_each_trial_and_says_which_is_skipped() -> None:
-    asked = replace(ASKED, sizes=(GB, 30 * GB))
-    rows = plan_rows(preview(asked, BOUNDS, Rates()), ("fits", "fails"))
-    assert [dict(zip(PLAN_HEADER, cells, strict=True)) for cells in rows] == [
-        {"model": "1 GB", "on": "CPU", "role": "given", "predicted peak": "1.5 GB",
-         "prediction": "fits", "about": "27 s"},
-        {"model": "30 GB", "on": "CPU", "role": "given, skipped", "predicted peak": "31.9 GB",
-         "prediction": "fails", "about": "-"},
-    ]  # fmt: skip
+# The document for programs.
 
 
 def test_the_document_says_what_the_sentences_say() -> None:

@@ -10,12 +10,12 @@ from harness.plan import BALLAST_BYTES
 from harness.records import Limit, Record, Role
 from harness.scope import LAYER_BYTES
 from harness.series import Series
+from harness.series_document import series_document
 from harness.summary import (
     advice_line,
     conditions_line,
     cost_line,
     load_line,
-    series_document,
 )
 from tests import simulation
 from tests.mac import ASKED, GB, TARGET, measured, series_of, target, thrashing

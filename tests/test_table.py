@@ -215,9 +215,9 @@ def test_a_column_of_a_newer_version_is_refused_with_the_cure(path: Path) -> Non
 
 
 def test_a_newer_schema_is_refused_with_its_line_and_the_cure(path: Path) -> None:
-    edited(path, with_cell("schema", "4"))
+    edited(path, with_cell("schema", "5"))
     assert refusal(path) == (
-        f"{path}, line 3: schema is '4' below the columns of 3, and this memcliff reads up to 3; "
+        f"{path}, line 3: schema is '5' below the columns of 4, and this memcliff reads up to 4; "
         "update with `git pull` and `make setup`."
     )
 

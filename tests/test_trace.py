@@ -11,7 +11,8 @@ from harness import trace
 from harness.errors import UsageError
 from harness.lines import parse
 from harness.readings import Reading, Sample
-from harness.records import Before, Phase, PhaseMemory, WholeTrial
+from harness.records import Phase
+from harness.trial_memory import Before, PhaseMemory, WholeTrial
 
 SUMMARY = trace.Summary(3, 0.02, None, 0.1, 0)
 

@@ -3,18 +3,21 @@
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from harness import known_size
+from harness import known_size, unified_memory
 from harness.commands.clean import models_folder
 from harness.cross_checks import Result, check_all, differing
+from harness.device_copy import COPIER, SIZE_BYTES, copy_to_gpu
 from harness.devices import gpu_problem
 from harness.display import Display, display_on
 from harness.doctor_folder import Findings, new_folder, save
+from harness.errand import NotDoneError
 from harness.gpu_memory import sentences
 from harness.models import LEFT_FREE_BYTES
+from harness.movement import reasons, table
 from harness.personal_details import owner
 from harness.platforms import Platform, current
 from harness.predict import KEPT_FREE_BYTES, weights_that_fit
@@ -28,12 +31,14 @@ from harness.preflight import (
 from harness.programs import running_programs
 from harness.readings import Reading
 from harness.records import Condition, Machine
-from harness.sizes import show_bytes, show_seconds
+from harness.sizes import show_bytes, show_gib, show_seconds
 from harness.sources import Source, show
 from harness.survey import Survey, present_folder, survey
+from harness.unified_memory import Copied
 
 IMPORT_S = 300.0
 NOT_TOLD = "not told by this system"
+OF_ALL = "What is the whole system's, such as wired and available memory, moves with others too."
 OF_A_PROCESS = frozenset({
     "rss_bytes", "rss_file_bytes", "footprint_bytes", "peak_rss_kernel_bytes",
     "peak_footprint_kernel_bytes", "read_bytes", "written_bytes", "paged_in_bytes",
@@ -43,8 +48,8 @@ OF_A_PROCESS = frozenset({
 Rows = Sequence[tuple[str, ...]]
 
 
-def doctor(options: Namespace) -> int:
-    """Print it; 0 when a run can begin, else 3."""
+def doctor(options: Namespace, copier: tuple[str, ...] = COPIER) -> int:
+    """Print it; 0 when a run can begin, else 3. copier is the command that copies to the GPU."""
     folder = None if options.save is None else new_folder(options.save)
     display, platform = display_on(sys.stdout), current()
     disk = present_folder(models_folder(options.models_dir))
@@ -55,12 +60,13 @@ def doctor(options: Namespace) -> int:
     checks = check_all(platform.checks(), sources)
     _show_sources(display, sources, checks)
     probe = _probe(display, platform, disk) if options.probe else None
+    copy = _copy(display, platform, disk, copier) if options.copy else None
     graphics = sentences(platform.graphics(sources))
     _say_all(display, "How the GPU gets its memory", graphics)
     problems = list(_problems(seen, display))
     if folder is not None:
         facts = _saved_facts(seen, own)
-        _save(display, folder, Findings(facts, sources, checks, graphics, probe))
+        _save(display, folder, Findings(facts, sources, checks, graphics, probe, copy))
     notes = [
         *_notes(platform, seen),
         _cap_note(platform),
@@ -138,12 +144,42 @@ def _probe(display: Display, platform: Platform, disk: Path) -> Rows:
         f"A process takes {size // 2**20} MiB of each kind of memory; this may take a minute."
     )
     movements = [known_size.movement(platform, kind, disk) for kind in known_size.kinds(disk)]
-    head, rows = known_size.table(movements)
-    reasons = known_size.reasons(movements)
+    head, rows = table(movements, size)
+    untried = reasons(movements)
     display.table(head, rows)
-    for line in ("What is the whole system's moves with other programs too.", *reasons):
+    for line in (OF_ALL, *untried):
         display.say(line)
-    return [head, *rows, *((reason,) for reason in reasons)]
+    return [head, *rows, *((reason,) for reason in untried)]
+
+
+def _copy(
+    display: Display, platform: Platform, disk: Path, copier: tuple[str, ...]
+) -> Mapping[str, object]:
+    """Let a process copy to the GPU and back, and say whether unified memory saved the copy."""
+    size = show_gib(SIZE_BYTES)
+    display.say("")
+    display.say(f"A process copies {size} to the GPU and back; this may take a minute.")
+    copied = _try_copy(platform, disk, copier)
+    if isinstance(copied, str):
+        display.say(copied)
+        return {"says": [copied]}
+    head, *rows = unified_memory.table(copied)
+    said = unified_memory.sentences(copied)
+    display.table(head, rows)
+    for line in (OF_ALL, *said):
+        display.say(line)
+    return {"says": said, **asdict(copied)}
+
+
+def _try_copy(platform: Platform, disk: Path, copier: tuple[str, ...]) -> Copied | str:
+    """Copy, or say why nothing was copied."""
+    available = platform.system(disk).available_bytes
+    problem = unified_memory.room_problem(available, SIZE_BYTES)
+    try:
+        copied = copy_to_gpu(platform, disk, SIZE_BYTES, copier) if problem is None else None
+    except NotDoneError as error:
+        problem, copied = str(error), None
+    return copied or f"Nothing was copied: {problem}"
 
 
 def _problems(seen: Survey, display: Display) -> Iterator[str]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from harness.display import display_on
 from harness.errors import UsageError
 from harness.foreign import read_foreign
-from harness.loader import SAVEDMODEL, assumed, fitted
+from harness.loader import assumed, fitted
+from harness.predict import LOADING, load_cost
 from harness.prediction import left_of_ram, place_of, predicted
 from harness.prediction_words import reasons, sentence
 from harness.records import Machine, Record
@@ -38,11 +39,15 @@ def predict(options: Namespace, known: Sequence[Path] | None = None) -> int:
         rows, complaints = _readable(tables_at_hand() if known is None else known)
     for complaint in complaints:
         display.say(f"Left out: {complaint}")
-    told = fitted(rows, SAVEDMODEL, options.device)
+    told = fitted(rows, options.format, options.device)
     if options.tables and told is None:
         display.say(NOTHING_TOLD)
-    loader = told or assumed(SAVEDMODEL, options.device)
-    place = place_of(machine, options.device, left_of_ram(machine.ram_bytes or 0, machine.os))
+    left = left_of_ram(machine.ram_bytes or 0, machine.os)
+    place = place_of(machine, options.device, left)
+    usual = assumed(options.format, options.device, weights_bytes, left.likely_bytes)
+    # The tables tell of a `.keras` only what a large one takes where memory is not short.
+    cost = load_cost(options.format, weights_bytes, left.likely_bytes)
+    loader = usual if told is None or cost is not LOADING[options.format] else told
     seen = predicted(weights_bytes, place, loader)
     display.say(sentence(seen, machine))
     for reason in reasons(seen, machine):

@@ -11,7 +11,7 @@ from harness.commands.files import refuse_table, write
 from harness.display import Display, display_on
 from harness.errors import MachineError, UsageError
 from harness.foreign import read_foreign
-from harness.prediction import against
+from harness.prediction_score import against
 from harness.records import Record
 from harness.reports.findings import Report, report_of, runs_in
 from harness.reports.markdown import markdown
@@ -131,6 +131,10 @@ def _show(display: Display, said: Report) -> None:
     for sizes in said.sizes:
         display.say("")
         display.table(sizes.header, sizes.rows)
+    if said.loaders is not None:
+        display.say("")
+        display.say(said.loaders.caption)
+        display.table(said.loaders.header, said.loaders.rows)
     display.say("")
     for line in said.lines:
         display.say(f"{line.label}: {line.text}")

@@ -11,6 +11,7 @@ from harness.commands.run_call import (
     Look,
     look_around,
     say_what_happens,
+    say_what_it_holds,
     show_plan,
     take_up,
     warn,
@@ -21,11 +22,12 @@ from harness.interrupt import Interrupt, interruptible
 from harness.lock import lock
 from harness.measure import Bench, measure
 from harness.models import LOCK, Models, remove_models
+from harness.own.model import OwnModel
 from harness.platforms import Platform, current
 from harness.records import Record, Status
 from harness.runs import Run, lock_file
 from harness.settings import settings_of
-from harness.survey import survey
+from harness.survey import present_folder, survey
 
 CHILD = (sys.executable, "-m", "bench.child")
 INTERRUPTED = 130
@@ -42,12 +44,14 @@ def run(
     settings = settings_of(options)
     display = display_on(sys.stderr if settings.json else sys.stdout)
     call = look_around(settings, display, platform or current(), look, child)
+    say_what_it_holds(call)
     if settings.plan:
         return show_plan(call)
     with ExitStack() as stack:
         stack.enter_context(lock(lock_file(settings.results)))
-        models_lock = call.models_dir / LOCK
-        stack.enter_context(lock(models_lock, "models folder", "--models-dir"))
+        if settings.model is None:
+            models_lock = call.models_dir / LOCK
+            stack.enter_context(lock(models_lock, "models folder", "--models-dir"))
         warn(call)
         this_run = take_up(call)
         say_what_happens(call, this_run)
@@ -72,18 +76,9 @@ def _keep_awake(call: Call, stack: ExitStack) -> None:
 
 
 def _measure(call: Call, this_run: Run, interrupt: Interrupt) -> tuple[Record, ...]:
-    models = Models(
-        folder=call.models_dir,
-        asked=this_run.ground.asked,
-        seed=this_run.ground.seed,
-        child=call.child,
-        log=this_run.folder / "models.stderr",
-        # A folder that the user chose is the user's to mark.
-        made_folder=None if call.settings.models_dir else call.platform.keep_out_of_backups,
-    )
     bench = Bench(
-        *(call.platform, call.settings, call.survey, this_run, models, call.display),
-        *(interrupt, call.child),
+        *(call.platform, call.settings, call.survey, this_run, _models(call, this_run)),
+        *(call.display, interrupt, call.child),
     )
     try:
         return measure(bench, Teller(call, this_run).tell)
@@ -95,12 +90,28 @@ def _measure(call: Call, this_run: Run, interrupt: Interrupt) -> tuple[Record, .
         call.display.clear()
 
 
+def _models(call: Call, this_run: Run) -> Models | OwnModel:
+    """Give what makes the model files, or what stands for it where the model is the user's own."""
+    if call.settings.model is not None:
+        return OwnModel(call.settings.model, present_folder(call.models_dir))
+    return Models(
+        folder=call.models_dir,
+        asked=this_run.ground.asked,
+        seed=this_run.ground.seed,
+        child=call.child,
+        log=this_run.folder / "models.stderr",
+        # A folder that the user chose is the user's to mark.
+        made_folder=None if call.settings.models_dir else call.platform.keep_out_of_backups,
+    )
+
+
 def _tidy(call: Call, interrupt: Interrupt) -> None:
     """Remove the model files of a run that has ended, unless they are to be kept."""
-    if not interrupt.requested and not call.settings.keep_models:
+    done = not interrupt.requested and call.settings.model is None
+    if done and not call.settings.keep_models:
         remove_models(call.models_dir)
 
 
 def _first_reason(rows: tuple[Record, ...]) -> str:
     reasons = [row.outcome.reason for row in rows if row.outcome.reason]
-    return f"{reasons[0]}." if reasons else "no trial was made."
+    return f"{reasons[0].removesuffix('.')}." if reasons else "no trial was made."

@@ -9,14 +9,19 @@ from pathlib import Path
 
 from harness import summary
 from harness.awake import awake_command
-from harness.bounds import Choice, Room, asked_of, bounds_of, room_of
+from harness.bounds import Choice, Room, asked_of, bounds_of, disk_needed_bytes, room_of
 from harness.cap import BALLAST, PREFIX, held_bytes, limit_of
 from harness.consent import about_to_happen, choice_of
 from harness.devices import devices_of
 from harness.display import Display
 from harness.errors import MachineError
+from harness.ladder import left_out, refusal
 from harness.metal import MetalLimit, told_limit
 from harness.models import LEFT_FREE_BYTES, models_bytes
+from harness.own.model import described
+from harness.own.room import own_peak_bytes, own_room
+from harness.own.words import holds_words, unpacked, will_take
+from harness.plan_table import PLAN_HEADER, plan_rows
 from harness.platforms import Platform
 from harness.platforms.locked_memory import lock_limit
 from harness.predict import rates_of
@@ -89,12 +94,13 @@ def look_around(
             "safe: `make doctor` shows what it tells."
         )
     devices = devices_of(settings.device, seen.machine, seen.packages)
+    settings = _looked_into(settings, display, child)
     limit = _limit(settings, seen, platform)
-    room = room_of(settings, seen, devices, models_bytes(models_dir), limit)
+    room = _room(settings, seen, devices, models_dir, limit)
     # What is kept free counts on both sides, so that the sentence names what the disk really has.
     free_bytes, needed_bytes = (
         room.disk_bytes + LEFT_FREE_BYTES,
-        room.wanted_bytes + LEFT_FREE_BYTES,
+        disk_needed_bytes(settings, room) + LEFT_FREE_BYTES,
     )
     too_large = disk_problem(free_bytes, needed_bytes, "the models folder")
     if too_large is not None and not settings.plan:
@@ -102,6 +108,37 @@ def look_around(
     asked = asked_of(settings, devices, limit)
     ground = Ground("", protocol_of(settings), seen.machine, seen.versions, asked, SEED)
     return Call(settings, display, platform, seen, room, ground, models_dir, child)
+
+
+def _looked_into(settings: Settings, display: Display, child: tuple[str, ...]) -> Settings:
+    """Complete the settings by what the user's own model holds, if there is one."""
+    if settings.model is None:
+        return settings
+    display.say(f"A child looks into {settings.model.name}; nothing of it is loaded yet.")
+    return described(settings, child)
+
+
+def _room(
+    settings: Settings, seen: Survey, devices: tuple[str, ...], models_dir: Path, limit: Limit
+) -> Room:
+    if settings.own is not None:
+        return own_room(settings.own, seen, devices, limit)
+    return room_of(settings, seen, devices, models_bytes(models_dir), limit)
+
+
+def say_what_it_holds(call: Call) -> None:
+    """Say what the user's own model holds and should take, if there is one, before it is loaded."""
+    settings, room = call.settings, call.room
+    if settings.own is None:
+        return
+    peaks = {one: own_peak_bytes(settings.own, call.survey, one) for one in room.devices}
+    for line in (
+        *holds_words(settings.own, settings.input_shapes),
+        will_take(peaks, room.available_bytes),
+        unpacked(settings.own, call.survey.system.available_bytes),
+    ):
+        if line:
+            call.display.say(line)
 
 
 def _limit(settings: Settings, seen: Survey, platform: Platform) -> Limit:
@@ -127,10 +164,10 @@ def show_plan(call: Call) -> int:
     machine = call.survey.machine
     predictions = planned(seen.trials, asked, machine, bounds)
     words = ["-" if one is None else one.words for one in predictions]
-    call.display.table(summary.PLAN_HEADER, summary.plan_rows(seen, words))
+    call.display.table(PLAN_HEADER, plan_rows(seen, words))
     for band in bands(seen.trials, predictions, asked, machine):
         call.display.say(band)
-    call.display.say(about_to_happen(seen, call.settings.format, call.limit()))
+    call.display.say(about_to_happen(seen, call.limit()))
     _say_what_is_taken(call)
     call.display.say(
         "As if every size within the memory were practical; peaks are the loader's usual ones "
@@ -141,7 +178,10 @@ def show_plan(call: Call) -> int:
 
 
 def _say_what_is_taken(call: Call) -> None:
-    """Name the cap and the ballast, if any: sizes of memory are said in binary."""
+    """Name the format left out, the cap and the ballast, if any: memory is said in binary."""
+    asked = call.ground.asked
+    for name in left_out(asked.formats, asked.dtype):
+        call.display.say(f"Without {name}: {refusal(name, asked.dtype)}")
     taken = summary.held_to(call.ground.asked.limit)
     if taken:
         call.display.say(f"The models run {taken}.")
@@ -188,7 +228,7 @@ def _chosen(call: Call) -> Choice:
     if terminal and not yes and not call.room.is_safe:
         everything = bounds_of(call.survey, call.room, Choice.ALL)
         seen = preview(call.ground.asked, everything, rates_of(()))
-        call.display.say(about_to_happen(seen, call.settings.format, call.limit()))
+        call.display.say(about_to_happen(seen, call.limit()))
     return choice_of(call.room, yes=yes, terminal=terminal, ask=call.ask)
 
 
@@ -202,6 +242,6 @@ def say_what_happens(call: Call, this_run: Run) -> None:
     """Say what the rest of the run costs."""
     rows = this_run.rows()
     seen = preview(this_run.ground.asked, this_run.bounds, rates_of(rows), rows)
-    call.display.say(about_to_happen(seen, call.settings.format, call.limit(this_run)))
+    call.display.say(about_to_happen(seen, call.limit(this_run)))
     _say_what_is_taken(call)
     call.display.say("The first import of the framework on a machine may take a minute.")

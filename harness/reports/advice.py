@@ -9,9 +9,10 @@ from harness.phrases import BESIDE
 from harness.records import Phase, Record, Role
 from harness.reports.trials import phase_peak_bytes
 from harness.scope import LAYER_BYTES, layers_of
-from harness.series import Series, Size
+from harness.series import Series
 from harness.sizes import show_bytes, show_gib
-from harness.summary import advice_line
+from harness.summary import advice_line, smaller_weights
+from harness.tried_size import Size
 from harness.verdict import SWAPPED_OUT_SHARE, Verdict, judge
 
 LOAD_EXCESS = 0.25
@@ -35,7 +36,9 @@ class Shares:
 
 def advice(series: Series, every: Sequence[Series]) -> list[str]:
     """Say what to do, in sentences that begin with "To do: "; `every` is the table's series."""
-    if series.asked.sizes or not series.asked.target_bytes or practical(series) is None:
+    answered, asked = practical(series), series.asked
+    own_failed = asked.own_bytes is not None and not answered
+    if asked.sizes or not asked.target_bytes or answered is None or own_failed:
         return [advice_line(series)]
     found = [words for rule in _rules(series) if (words := rule(series, every))]
     said = [f"To do: {words}." for words in found]
@@ -54,7 +57,8 @@ def _rules(series: Series) -> tuple[Rule, ...]:
 
 def _halve(series: Series, _every: Sequence[Series]) -> str:
     half = half_words(series)
-    return "" if half is None else f"choose smaller weights, such as float16: {half}"
+    smaller = smaller_weights(series) or "a smaller model"
+    return "" if half is None else f"choose {smaller}: {half}"
 
 
 def _load_with_less(series: Series, every: Sequence[Series]) -> str:

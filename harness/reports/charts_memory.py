@@ -20,8 +20,9 @@ from harness.reports.palette import (
 from harness.reports.panels import Kind
 from harness.reports.size_panels import GB, against_size, heading, places, values
 from harness.reports.trials import phase_peak_bytes
-from harness.series import Series, Size
+from harness.series import Series
 from harness.sizes import show_apart, show_gib
+from harness.tried_size import Size
 
 if TYPE_CHECKING:  # a report that draws nothing needs none of these
     from matplotlib.axes import Axes

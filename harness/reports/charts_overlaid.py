@@ -20,7 +20,8 @@ from harness.reports.palette import (
 )
 from harness.reports.panels import Kind
 from harness.reports.size_panels import cliff_edges
-from harness.series import Series, Size
+from harness.series import Series
+from harness.tried_size import Size
 from harness.verdict import TIGHT_SLOWER
 
 if TYPE_CHECKING:  # a report that draws nothing needs none of these

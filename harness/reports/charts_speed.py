@@ -18,7 +18,15 @@ from harness.reports.size_panels import (
     values,
 )
 from harness.series import Series
-from harness.verdict import STILL_BACK, THRASH_BACK, Verdict, back, inference_s, judge
+from harness.verdict import (
+    STILL_BACK,
+    THRASH_BACK,
+    THRASH_BACK_ALONE,
+    Verdict,
+    back,
+    inference_s,
+    judge,
+)
 
 if TYPE_CHECKING:  # a report that draws nothing needs none of these
     from matplotlib.axes import Axes
@@ -91,7 +99,8 @@ def _back(axes: "Axes", series: Series) -> None:
     if not shares:
         panels.nothing(axes, "not measured")
     panels.share_axis(axes, shares)
-    panels.level(axes, THRASH_BACK, f"{THRASH_BACK:.0%}: thrashing begins", VERMILION, "--")
+    thrash = THRASH_BACK_ALONE if series.expected is None else THRASH_BACK
+    panels.level(axes, thrash, f"{thrash:.0%}: thrashing begins", VERMILION, "--")
     panels.level(axes, STILL_BACK, f"{STILL_BACK:.1%}: still fits", GREEN, ":")
     by_verdict(axes, series, series.as_asked, back)
 

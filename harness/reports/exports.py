@@ -5,8 +5,10 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
+from harness.compared_loaders import compared_loadings
 from harness.comparison import Comparison
 from harness.groups import Entry, entry_of
+from harness.loaders import Loading
 from harness.records import Limit
 from harness.reports.markdown import escaped
 from harness.reports.trials import Listing, plain
@@ -27,6 +29,8 @@ def _blocks(comparison: Comparison) -> Iterator[str]:
     for answer in comparison.answers:
         yield f"{escaped(answer)}\n"
     for listing in comparison.listings:
+        yield from _listing(listing)
+    for listing in comparison.loaders:
         yield from _listing(listing)
     if comparison.apart.rows:
         yield from _listing(comparison.apart)
@@ -93,6 +97,10 @@ def document(comparison: Comparison, worse: Sequence[str] | None) -> dict[str, o
             {**figures(entry_of([one.side])), "apart": one.reason}
             for one in comparison.groups.apart
         ],
+        "loaders": [
+            {"kind": kind, "machine": machine, **_fields(one)}
+            for kind, machine, one in compared_loadings(comparison.groups)
+        ],
         "answers": list(comparison.answers),
         "worse": None if worse is None else list(worse),
         "complaints": list(comparison.complaints),
@@ -136,7 +144,7 @@ def figures(entry: Entry) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _fields(part: Limit | Subject) -> dict[str, object]:
+def _fields(part: Limit | Subject | Loading) -> dict[str, object]:
     """Name the fields of a dataclass; asdict would copy each value."""
     return {field.name: getattr(part, field.name) for field in fields(part)}
 

@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from harness import loaders
 from harness.answer import sentence
 from harness.cap import cap_words
+from harness.drift_words import drift_line
+from harness.load_share import load_share_line
 from harness.records import Machine, Record
 from harness.reports.advice import advice
 from harness.reports.thresholds import steady_line
@@ -18,6 +21,7 @@ from harness.summary import (
     cost_line,
     load_line,
     quality_line,
+    reads_line,
     summary_rows,
 )
 
@@ -48,6 +52,8 @@ class Report:
     """A line for each trial, as they were made."""
     complaints: tuple[str, ...] = ()
     """What could not be read, by file and line."""
+    loaders: Listing | None = None
+    """The loaders side by side, where there are several formats."""
 
 
 def report_of(
@@ -66,6 +72,7 @@ def report_of(
         lines=tuple(_lines(rows, every, predictions)),
         trials=trials_of(rows, every),
         complaints=tuple(map(plain, complaints)),
+        loaders=loaders.listing(rows),
     )
 
 
@@ -102,7 +109,7 @@ def _answer(series: Series, machine: Machine) -> str:
         return sentence(series, machine)
     low = series.bracket().low
     so_far = "" if low is None else f" {show_bytes(low * LAYER_BYTES)} is practical."
-    return f"No answer on the {series.device.upper()}: no target was tried in this table.{so_far}"
+    return f"No answer {series.where}: no target was tried in this table.{so_far}"
 
 
 def _sizes(series: Series) -> Listing:
@@ -121,8 +128,12 @@ def _lines(
         *(steady_line(series) for series in every),
         cost_line(rows),
         *(load_line(series) for series in every),
+        *(load_share_line(series, every) for series in every),
+        *loaders.lines(rows),
+        *(reads_line(series) for series in every),
+        *(drift_line(row) for row in rows),
         *(f"Predicted: {text.rstrip('.')}." for text in predictions),
-        *(text for series in every for text in _advice(series, every)),
+        *_advice(every),
     ]
     for text in told:
         if text:
@@ -130,13 +141,13 @@ def _lines(
             yield Line(label, rest)
 
 
-def _advice(series: Series, every: Sequence[Series]) -> Iterator[str]:
-    """Say what to do, and on which device where there are several."""
-    formats = {one.format for one in every}
-    name = series_name(series) if len(formats) > 1 else series.device.upper()
-    where = f"on the {name}: " if len(every) > 1 else ""
-    for text in advice(series, every):
-        yield f"To do: {where}{text.removeprefix('To do: ')}"
+def _advice(every: Sequence[Series]) -> Iterator[str]:
+    """Say what to do; where, if that is not the same for all series."""
+    told = [(series, advice(series, every)) for series in every]
+    same = all(texts == told[0][1] for _, texts in told)
+    for series, texts in told[:1] if same else told:
+        where = "" if same else f"{series.where}: "
+        yield from (f"To do: {where}{text.removeprefix('To do: ')}" for text in texts)
 
 
 def felt_line(rows: Sequence[Record]) -> str:

@@ -29,6 +29,9 @@ def _blocks(report: Report) -> Iterator[str]:
         yield f"**{escaped(answer)}**\n"
     for sizes in report.sizes:
         yield _table(sizes)
+    if report.loaders is not None:
+        yield f"{escaped(report.loaders.caption)}:\n"
+        yield _table(report.loaders)
     for line in report.lines:
         yield f"- {escaped(line.label)}: {escaped(line.text)}"
     yield from _complaints(report.complaints)

@@ -74,6 +74,7 @@ class Part:
     sections: Mapping[str, str]
     report: Report
     sizes: Sequence[PageTable]
+    loaders: PageTable | None
     trials: PageTable
     pictures: Sequence[Picture]
     timelines: Sequence[Picture]
@@ -108,6 +109,7 @@ def _part(one: Reported, suffix: str) -> Part:
     has = {
         "to-do": ("What to do", any(line.label == TO_DO for line in report.lines)),
         "sizes": ("Sizes", bool(report.sizes)),
+        "loaders": ("Loaders", report.loaders is not None),
         "pictures": ("Pictures", bool(one.charts)),
         "timeline": ("A trial, second by second", bool(one.timelines)),
         "predicted": ("Predicted and measured", any(li.label == PREDICTED for li in report.lines)),
@@ -120,16 +122,23 @@ def _part(one: Reported, suffix: str) -> Part:
         sections=_sections(has),
         report=report,
         sizes=[page_table(f"sizes-{at}{suffix}", li) for at, li in enumerate(report.sizes, 1)],
+        loaders=_loaders(report, suffix),
         trials=page_table(f"every-trial{suffix}", report.trials),
         pictures=list(_pictures(one.charts)),
         timelines=[_picture(label, "", svg) for label, svg in one.timelines],
     )
 
 
+def _loaders(report: Report, suffix: str) -> PageTable | None:
+    listing = report.loaders
+    return None if listing is None else page_table(f"every-loader{suffix}", listing)
+
+
 def compare_page(comparison: Comparison, charts: Mapping[str, str]) -> str:
     """Write the page of several tables; charts are inline SVGs by name."""
     has = {
         "groups": ("Side by side", bool(comparison.listings)),
+        "loaders": ("Loaders", bool(comparison.loaders)),
         "notes": ("How to read it", True),
         "pictures": ("Curves", bool(charts)),
         "apart": ("Apart", bool(comparison.apart.rows)),
@@ -142,6 +151,7 @@ def compare_page(comparison: Comparison, charts: Mapping[str, str]) -> str:
         comparison=comparison,
         complaints=comparison.complaints,
         groups=[page_table(f"group-{at}", one) for at, one in enumerate(comparison.listings, 1)],
+        loaders=[page_table(f"loaders-{at}", li) for at, li in enumerate(comparison.loaders, 1)],
         apart=page_table("set-apart", comparison.apart),
         pictures=[_picture(name, CURVES, svg) for name, svg in charts.items()],
     )

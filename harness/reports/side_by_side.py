@@ -40,6 +40,10 @@ def _parts(comparison: Comparison) -> Iterator[str | Table]:
         yield f"\n{listing.caption}"
         yield from (_table(_half(listing, names)) for names in HALVES)
         yield from _rest(len(listing.rows), ROWS_MOST, "line")
+    for listing in comparison.loaders:
+        yield f"\n{listing.caption}"
+        yield _table(_half(listing, listing.header))
+        yield from _rest(len(listing.rows), ROWS_MOST, "line")
     if comparison.apart.rows:
         yield f"\n{comparison.apart.caption}"
         for row in comparison.apart.rows[:ROWS_MOST]:

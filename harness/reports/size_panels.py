@@ -86,6 +86,9 @@ def heading(axes: "Axes", series: Series) -> None:
 
 def cliff_words(series: Series) -> str:
     """Say where the cliff lies, as in "cliff between 3.6 and 4 GB"."""
+    if series.asked.own_bytes is not None:
+        words = [size.words for size in series.sizes()]
+        return ", ".join(("own model", show_bytes(series.asked.own_bytes), *words))
     low, high = cliff_edges(series)
     if low is not None and high is not None:
         one, other = show_apart(low, high)
@@ -97,7 +100,12 @@ def cliff_words(series: Series) -> str:
 
 
 def cliff_edges(series: Series) -> tuple[int | None, int | None]:
-    """Give the cliff's two sizes in bytes; None for one that was not found."""
+    """Give the cliff's two sizes in bytes; None for one that was not found.
+
+    The user's own model is of one size, which is no side of a cliff.
+    """
+    if series.asked.own_bytes is not None:
+        return None, None
     bracket = series.bracket()
     names = {layers_of(size.weights_bytes): size.weights_bytes for size in series.sizes()}
     low = None if bracket.low is None else names[bracket.low]

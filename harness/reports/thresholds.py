@@ -62,7 +62,7 @@ def steady_line(series: Series) -> str:
     chosen = BACK_ALONE if series.expected is None else TWO_NUMBERS
     parts = [_part(series, threshold) for threshold in chosen]
     return (
-        f"Thresholds: on the {series.device.upper()} {cliff}, and so it stays with one of these "
+        f"Thresholds: {series.where} {cliff}, and so it stays with one of these "
         f"moved: {'; '.join(parts)}."
     )
 
@@ -107,6 +107,8 @@ def _part(series: Series, threshold: Threshold) -> str:
 
 def _cliff_words(series: Series) -> str:
     low, high = _cliff(series)
+    if series.asked.own_bytes is not None and (low, high) != (None, None):
+        return f"your model is {'not ' if low is None else ''}practical"
     sizes = show_apart(*(layers * LAYER_BYTES for layers in (low, high) if layers is not None))
     match low, high:
         case None, None:
