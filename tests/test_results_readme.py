@@ -8,6 +8,8 @@ import pytest
 
 from harness import table
 from harness.columns import as_markdown
+from harness.reports.findings import report_of
+from harness.reports.markdown import markdown
 
 RESULTS = Path(__file__).parent.parent / "results"
 
@@ -36,8 +38,9 @@ def test_every_committed_table_reads(committed: list[Path]) -> None:
 def test_every_committed_table_has_its_report_beside_it(committed: list[Path]) -> None:
     for path in committed:
         assert path.with_suffix(".html").exists(), "sh .ci/reports writes it"
-        answer = path.with_suffix(".md").read_text()
-        assert "12 GB" in answer
+        # What it says of predictions also depends on the other tables.
+        head = markdown(report_of(table.read(path))).splitlines()[:3]
+        assert path.with_suffix(".md").read_text().splitlines()[:3] == head
 
 
 def test_every_committed_table_is_named_in_the_readme(committed: list[Path]) -> None:
