@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import signal
 import time
 from collections import deque
@@ -10,10 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from select import select
 from types import TracebackType
 from typing import Protocol, Self
 
 from harness.lines import Lines, Message
+from harness.plain_json import plain_json
 
 STDIN, STDOUT = 0, 1
 SECOND_NS = 10**9
@@ -28,6 +29,7 @@ class Heard:
 
 
 NOTHING = Heard()
+"""What is heard when only the time has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Pipes:
     def __init__(self, pid: int, trace: Path, canary_fd: int | None) -> None:
         self._group = _group_led_by(pid)
         self._commands = Lines(STDIN)
+        self._waited_for: tuple[int, ...] = (STDIN,)
         self._canary = None if canary_fd is None else Lines(canary_fd)
         self._untold: deque[bytes] = deque()
         os.set_blocking(STDOUT, False)
@@ -94,9 +97,8 @@ class Pipes:
     ) -> None:
         os.close(self._trace_fd)
 
-    def now_ns(self) -> int:
-        """Tell time.monotonic_ns."""
-        return time.monotonic_ns()
+    # No function of ours around it: the loop asks three times a turn.
+    now_ns = staticmethod(time.monotonic_ns)
 
     def cpu_s(self) -> float:
         """Tell the CPU time that this process used."""
@@ -104,12 +106,14 @@ class Pipes:
 
     def hear(self, until_ns: int) -> Heard:
         """Wait in select; the parent's going is told of once."""
-        self._flush()
-        wait_s = max(0, until_ns - self.now_ns()) / SECOND_NS
-        waited_for = [] if self._commands.closed else [self._commands]
-        if not select.select(waited_for, [], [], wait_s)[0]:
+        if self._untold:
+            self._flush()
+        wait_ns = until_ns - self.now_ns()
+        if not select(self._waited_for, (), (), wait_ns / SECOND_NS if wait_ns > 0 else 0)[0]:
             return NOTHING
         commands = self._commands.read()
+        if self._commands.closed:
+            self._waited_for = ()
         return Heard(commands, self._commands.closed)
 
     def beats(self) -> list[Beat] | None:
@@ -124,8 +128,10 @@ class Pipes:
 
     def tell(self, message: Message) -> None:
         """Queue a line for the parent; what is only live is left out while it does not read."""
-        if "live" not in message or not self._untold:
+        if "live" not in message:
             self._untold.append(json.dumps(message).encode() + b"\n")
+        elif not self._untold:
+            self._untold.append(f'{{"live":{plain_json(message["live"])}}}\n'.encode())
         self._flush()
 
     def _flush(self) -> None:
@@ -144,7 +150,7 @@ class Pipes:
 
     def keep(self, lines: Sequence[str]) -> None:
         """Append to the trace; on a full disk lines are lost or torn and the next begins anew."""
-        words = ("\n" if self._torn else "") + "".join(line + "\n" for line in lines)
+        words = ("\n" if self._torn else "") + "\n".join((*lines, ""))
         written = 0
         with suppress(OSError):
             written = os.write(self._trace_fd, words.encode())

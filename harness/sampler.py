@@ -14,9 +14,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness import guard, platforms, trace
-from harness.pipes import Heard, Outside, Pipes
-from harness.platforms import Group, Platform, Probe
+from harness.pipes import NOTHING, Heard, Outside, Pipes
+from harness.platforms import Figures, Glimpse, Group, Platform, Probe
 from harness.readings import Reading, Sample
+from harness.samples import Samples
 
 SECOND_NS = 10**9
 FULL_HZ = 5
@@ -37,7 +38,9 @@ def watch(
     watcher = Watcher(probe, outside, hz, guards)
     watcher.attach()
     while not watcher.over:
-        watcher.heed(outside.hear(watcher.wake_ns()))
+        heard = outside.hear(watcher.wake_ns())
+        if heard is not NOTHING:
+            watcher.heed(heard)
         watcher.sample_when_due()
         watcher.kill_when_due()
     summary = watcher.leave()
@@ -51,12 +54,14 @@ class Watcher:
 
     def __init__(self, probe: Probe, outside: Outside, hz: float, guards: guard.Guards) -> None:
         self.over = self.parent_gone = False
-        self._probe, self._outside, self._hz, self._guards = probe, outside, hz, guards
-        self._start_ns = self._last_ns = outside.now_ns()
-        self._tick = 0
-        self._ticks_a_full = max(1, round(hz / FULL_HZ))
-        self._count, self._gap_ns = 0, 0
-        self._unwritten: list[Sample] = []
+        self._probe, self._outside, self._guards = probe, outside, guards
+        self._now_ns = outside.now_ns
+        start_ns = outside.now_ns()
+        self._samples = Samples(probe, start_ns)
+        self._period_ns = round(SECOND_NS / hz)
+        self._full_period_ns = max(1, round(hz / FULL_HZ)) * self._period_ns
+        self._due_ns = start_ns + self._period_ns
+        self._full_due_ns = start_ns + self._full_period_ns
         self._history: guard.History | None = None
         self._others_most_s: float | None = None
         self._beat_ns: int | None = None
@@ -65,18 +70,15 @@ class Watcher:
 
     def attach(self) -> None:
         """Take the first sample and say so."""
-        reading = self._full(0)
-        if reading is not None:
-            self._outside.tell({"attached": True, "reading": reading.figures()})
+        figures = self._full(0)
+        if figures is not None:
+            self._outside.tell({"attached": True, "reading": figures})
 
     def wake_ns(self) -> int:
         """Give the time of the next thing to do by itself."""
         if not self._gone:
-            return self._deadline_ns(self._tick + 1)
-        return self._outside.now_ns() + IDLE_NS if self._kill_ns is None else self._kill_ns
-
-    def _deadline_ns(self, tick: int) -> int:
-        return self._start_ns + round(tick * SECOND_NS / self._hz)
+            return self._due_ns
+        return self._now_ns() + IDLE_NS if self._kill_ns is None else self._kill_ns
 
     def heed(self, heard: Heard) -> None:
         """Act on what came in."""
@@ -90,77 +92,78 @@ class Watcher:
 
     def _edge(self, name: str) -> None:
         """Read, keep, and start the kernel's peak anew, before the child goes on."""
-        reading = self._full(0, name)
-        if reading is None:
+        figures = self._full(0, name)
+        if figures is None:
             return
         self._probe.reset_peak()
-        self._outside.tell({"edge": name, "reading": reading.figures()})
+        self._outside.tell({"edge": name, "reading": figures})
 
     def sample_when_due(self) -> None:
-        """Take the sample whose deadline has come; of several that have, only the last."""
-        tick = int((self._outside.now_ns() - self._start_ns) * self._hz / SECOND_NS)
-        if self._gone or tick <= self._tick:
-            return
-        full = tick // self._ticks_a_full > self._tick // self._ticks_a_full
-        self._tick = tick
-        if not full:
-            self._quick(self._deadline_ns(tick))
-            return
-        reading = self._full(self._deadline_ns(tick))
-        if reading is not None:
-            self._outside.tell({"live": reading.figures()})
+        """Take the sample whose deadline has come; of several that have, only the last.
 
-    def _quick(self, deadline_ns: int) -> None:
-        """Do as little as can be: on an idle core each step costs ten times what it does in a row.
-
-        What can wait for the next full sample does: writing, the guards, the canary.
+        Most are glimpses, and get as few steps as can be: on an idle core each step costs ten times
+        what it does in a row. What can wait for the next full sample does: reading what was seen,
+        writing, the guards, the canary.
         """
-        reading = self._probe.quick()
-        if reading is None:
+        late_ns = self._now_ns() - self._due_ns
+        if late_ns < 0 or self._gone:
+            return
+        if late_ns >= self._period_ns:
+            self._due_ns += late_ns // self._period_ns * self._period_ns
+        deadline_ns = self._due_ns
+        self._due_ns = deadline_ns + self._period_ns
+        if deadline_ns >= self._full_due_ns:
+            self._full_live(deadline_ns)
+            return
+        glimpse = self._probe.glimpse()
+        if glimpse is None:
             self._leave_off()
         else:
-            self._add(reading, deadline_ns)
+            # The time after the reading: nothing that happens later can be in it.
+            self._samples.glimpses.append((self._now_ns(), deadline_ns, glimpse))
 
-    def _full(self, deadline_ns: int, edge: str | None = None) -> Reading | None:
-        """Read everything; deadline_ns is 0 where there was none. None when it has gone."""
+    def _full_live(self, deadline_ns: int) -> None:
+        """Take the full sample that is due, and tell it."""
+        periods = (deadline_ns - self._full_due_ns) // self._full_period_ns + 1
+        self._full_due_ns += periods * self._full_period_ns
+        figures = self._full(deadline_ns)
+        if figures is not None:
+            self._outside.tell({"live": figures})
+
+    def _full(self, deadline_ns: int, edge: str | None = None) -> Figures | None:
+        """Read, keep and guard everything; deadline_ns is 0 where there was none.
+
+        None when the process has gone.
+        """
         reading = self._probe.full()
         if reading is None:
             self._leave_off()
             return None
         others_s = self._others_s()
+        at_ns = self._now_ns()
+        self._samples.look_through()
         silent_s = self._silent_s()  # before this sample counts as the last one
-        sample = self._add(reading, deadline_ns, edge, others_s)
-        self._write()
+        late_ns = at_ns - deadline_ns if deadline_ns else 0
+        sample = Sample(at_ns, late_ns, reading, edge, others_s)
+        figures = self._keep(sample)
         self._guard(sample, silent_s)
-        return reading
+        return figures
 
     def _leave_off(self) -> None:
         """Keep what tells of the process's end, once, and sample no more."""
         if not self._gone:
             self._gone = True
-            self._add(self._probe.afterwards(), 0)
-            self._write()
+            reading = self._probe.afterwards()
+            at_ns = self._now_ns()
+            self._samples.look_through()
+            self._keep(Sample(at_ns, 0, reading))
         self._outside.tell({"gone": True})
 
-    def _add(
-        self,
-        reading: Reading,
-        deadline_ns: int,
-        edge: str | None = None,
-        others_s: float | None = None,
-    ) -> Sample:
-        # The time after the reading: nothing that happens later can be in it.
-        at_ns = self._outside.now_ns()
-        late_ns = max(0, at_ns - deadline_ns) if deadline_ns else 0
-        self._gap_ns = max(self._gap_ns, at_ns - self._last_ns)
-        self._last_ns, self._count = at_ns, self._count + 1
-        sample = Sample(at_ns, late_ns, reading, edge, others_s)
-        self._unwritten.append(sample)
-        return sample
-
-    def _write(self) -> None:
-        self._outside.keep([trace.sample_line(sample) for sample in self._unwritten])
-        self._unwritten.clear()
+    def _keep(self, sample: Sample) -> Figures:
+        figures = sample.reading.figures()
+        self._samples.add(sample, figures)
+        self._outside.keep(self._samples.take())
+        return figures
 
     def _others_s(self) -> float | None:
         """Take the canary's worst gap since this was last asked."""
@@ -180,7 +183,9 @@ class Watcher:
         would count as new. At the sample before, since where this process stood still too (the
         machine was paused) the canary has not had its turn yet: the next full sample tells.
         """
-        return None if self._beat_ns is None else max(0, self._last_ns - self._beat_ns) / SECOND_NS
+        if self._beat_ns is None:
+            return None
+        return max(0, self._samples.last_ns - self._beat_ns) / SECOND_NS
 
     def _guard(self, sample: Sample, silent_s: float | None) -> None:
         if self._history is None or sample.edge == trace.GATE:
@@ -196,11 +201,11 @@ class Watcher:
     def _end_group(self) -> None:
         if self._kill_ns is None:
             self._outside.signal_group(signal.SIGTERM)
-            self._kill_ns = self._outside.now_ns() + GRACE_NS
+            self._kill_ns = self._now_ns() + GRACE_NS
 
     def kill_when_due(self) -> None:
         """Send the KILL that follows a TERM; without a parent that was the last thing to do."""
-        if self._kill_ns is not None and self._outside.now_ns() >= self._kill_ns:
+        if self._kill_ns is not None and self._now_ns() >= self._kill_ns:
             self._outside.signal_group(signal.SIGKILL)
             self._kill_ns = None
             self.over = self.over or self.parent_gone
@@ -210,10 +215,11 @@ class Watcher:
         if self._kill_ns is not None:
             self._outside.signal_group(signal.SIGKILL)
         self._others_s()
-        self._write()
+        self._samples.look_through()
+        self._outside.keep(self._samples.take())
         summary = trace.Summary(
-            samples=self._count,
-            sample_gap_max_s=self._gap_ns / SECOND_NS,
+            samples=self._samples.count,
+            sample_gap_max_s=self._samples.gap_ns / SECOND_NS,
             others_gap_max_s=self._others_most_s,
             sampler_cpu_s=self._outside.cpu_s(),
             failed_reads=self._probe.failed_reads,
@@ -227,6 +233,14 @@ class Nobody:
     """The probe of a process that had gone before it could be attached to."""
 
     failed_reads = 0
+
+    def glimpse(self) -> Glimpse | None:
+        """Tell that it has gone."""
+        return None
+
+    def seen(self, glimpse: Glimpse) -> Figures:  # noqa: ARG002  # it takes none
+        """Tell nothing."""
+        return {}
 
     def quick(self) -> Reading | None:
         """Tell that it has gone."""

@@ -10,6 +10,7 @@ from harness import trace
 from harness.guard import Guards
 from harness.lines import Message, parse
 from harness.pipes import Beat, Heard
+from harness.platforms import Figures
 from harness.readings import Reading, Sample
 from harness.sampler import watch
 
@@ -17,28 +18,44 @@ MS = 10**6
 START = 1000 * MS
 PERIOD = 20 * MS
 END: Message = {"end": True}
-QUICK = Reading(rss_bytes=1)
 FULL = Reading(rss_bytes=1, available_bytes=100, free_disk_bytes=100)
 
 
 @dataclass
 class FakeProbe:
-    """Gives the same reading until the process has gone; notes what it was asked."""
+    """Gives the same reading until the process has gone; notes what it was asked, in order.
+
+    Its glimpses are numbered, and each tells so many bytes above 1: what is read too late,
+    twice or in another order shows.
+    """
 
     full_reading: Reading = FULL
     goes_after: int = 10**9
     failed_reads: int = 0
     asked: list[str] = field(default_factory=list)
+    read: list[int] = field(default_factory=list)
+    """How many glimpses had been taken when each was read."""
+    taken: int = 0
 
-    def _answer(self, name: str, reading: Reading) -> Reading | None:
+    def _is_there(self, name: str) -> bool:
         self.asked.append(name)
-        return reading if len(self.asked) <= self.goes_after else None
+        return len(self.asked) <= self.goes_after
+
+    def glimpse(self) -> int | None:
+        if not self._is_there("glimpse"):
+            return None
+        self.taken += 1
+        return self.taken
+
+    def seen(self, glimpse: int) -> Figures:
+        self.read.append(self.taken)
+        return {"rss_bytes": 1 + glimpse, "footprint_bytes": None}
 
     def quick(self) -> Reading | None:
-        return self._answer("quick", QUICK)
+        raise AssertionError("the loop takes glimpses, and reads them later")
 
     def full(self) -> Reading | None:
-        return self._answer("full", self.full_reading)
+        return self.full_reading if self._is_there("full") else None
 
     def afterwards(self) -> Reading:
         return Reading(oom_kills=1)
@@ -135,9 +152,10 @@ def watched(
     stall_ms: dict[int, int] | None = None,
     canary: Sequence[tuple[int, float]] | None = None,
     canary_ends_ms: float = inf,
+    hz: float = 50.0,
 ) -> FakeOutside:
-    """Watch at 50 Hz until the script says the end; the probe is in a memory group."""
+    """Watch until the script says the end; the probe is in a memory group."""
     beats = None if canary is None else list(canary)
     outside = FakeOutside(list(script), stall_ms or {}, beats, canary_ends_ms)
-    watch(probe or FakeProbe(), outside, 50.0, guards or Guards(), FakeGroup(outside))
+    watch(probe or FakeProbe(), outside, hz, guards or Guards(), FakeGroup(outside))
     return outside

@@ -111,6 +111,27 @@ def test_a_full_reading_holds_the_process_and_the_system(root: Path) -> None:
     probe.close()
 
 
+def test_a_glimpse_is_of_its_moment_whenever_it_is_read(root: Path) -> None:
+    probe = probe_of(root)
+    glimpse = probe.glimpse()
+    assert glimpse is not None
+    put(root, "proc/7/statm", "9 8 7 6 5 4 3\n")
+    assert probe.seen(glimpse) == {"rss_bytes": 421 * PAGE, "rss_file_bytes": 394 * PAGE}
+    probe.close()
+
+
+def test_a_glimpse_that_is_refused_tells_nothing_and_is_counted(root: Path) -> None:
+    (root / "proc/7/statm").unlink()
+    (root / "proc/7/statm").mkdir()  # opens but does not read
+    probe = probe_of(root)
+    refused = probe.failed_reads
+    glimpse = probe.glimpse()
+    assert glimpse is not None
+    assert probe.seen(glimpse) == {}
+    assert probe.failed_reads == refused + 1
+    probe.close()
+
+
 def test_the_peak_is_reset_with_a_five(root: Path) -> None:
     probe = probe_of(root)
     assert probe.reset_peak()
@@ -147,6 +168,7 @@ def test_a_zombie_is_none_in_every_reading(root: Path) -> None:
     put(root, "proc/7/statm", said("statm-zombie"))
     put(root, "proc/7/status", said("status-zombie"))
     probe = probe_of(root)
+    assert probe.glimpse() is None
     assert probe.quick() is None
     assert probe.full() is None
     probe.close()
@@ -159,18 +181,34 @@ def test_a_process_that_is_not_there_cannot_be_attached_to(root: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_counted_each_time(tmp_path: Path) -> None:
     source = Source(tmp_path)  # a folder opens but does not read
-    assert source.text() is None
-    assert source.text() is None
+    assert source.text() == ""
+    assert source.text() == ""
     assert source.failed_reads == 2
     source.close()
 
 
-def test_a_file_that_comes_in_chunks_is_read_whole(tmp_path: Path) -> None:
+def test_a_file_that_comes_in_chunks_is_read_whole_without_its_last_label(tmp_path: Path) -> None:
     put(tmp_path, "long", "x" * 200_000)
-    source = Source(tmp_path / "long", chunks=True)
+    source = Source(tmp_path / "long", last=b"\nlast ")
     assert source.text() == "x" * 200_000
     assert source.text() == "x" * 200_000
     source.close()
+
+
+def test_a_file_that_comes_in_chunks_is_read_up_to_its_last_label(tmp_path: Path) -> None:
+    put(tmp_path, "long", "x" * 100_000 + "\nlast 7\n" + "y" * 200_000)
+    source = Source(tmp_path / "long", last=b"\nlast ")
+    text = source.text()
+    assert "\nlast 7\n" in text
+    assert len(text) < 200_000
+    source.close()
+
+
+def test_a_file_that_was_closed_tells_nothing(tmp_path: Path) -> None:
+    put(tmp_path, "short", "x")
+    source = Source(tmp_path / "short")
+    source.close()
+    assert (source.raw(), source.failed_reads) == (b"", 0)
 
 
 @pytest.mark.parametrize("told", ["", "relative/cache"])

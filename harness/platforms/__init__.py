@@ -7,7 +7,7 @@ gives None and is counted; a process that has gone is an ordinary answer.
 import platform as python_platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.errors import MachineError
 from harness.readings import Reading
@@ -19,6 +19,12 @@ if TYPE_CHECKING:  # the sampler takes this module, stays small, and needs none 
     from harness.sources import Source
 
 
+Glimpse = Any
+"""What a probe saw at one moment, as raw as it came; only the probe that took it can read it."""
+Figures = dict[str, Any]
+"""What a Reading is made of, by name; what is None or left out was not told."""
+
+
 class Probe(Protocol):
     """Reads one process and the system around it."""
 
@@ -27,8 +33,16 @@ class Probe(Protocol):
         """Count the readings that the system refused; a source it does not have counts once."""
         ...
 
+    def glimpse(self) -> Glimpse | None:
+        """Take only what is cheap enough for every sample; None when the process has gone."""
+        ...
+
+    def seen(self, glimpse: Glimpse) -> Figures:
+        """Read a glimpse that this probe took, whenever there is time for it."""
+        ...
+
     def quick(self) -> Reading | None:
-        """Only what is cheap enough for every sample; None when the process has gone."""
+        """Take a glimpse and read it; None when the process has gone."""
         ...
 
     def full(self) -> Reading | None:

@@ -8,6 +8,7 @@ import ctypes
 import errno
 from contextlib import suppress
 
+from harness.platforms import Figures, darwin_glimpse
 from harness.platforms import darwin_layouts as layouts
 from harness.platforms.darwin_layouts import Usage
 from harness.platforms.darwin_library import USAGE_V4, USAGE_V6, Library
@@ -26,9 +27,11 @@ class DarwinProbe:
         self._flavor = self._newest_flavor()
         self._peak_is_reset = True
         self._last: Usage | None = None
+        self._life = b""
         self._peak_before_bytes = 0
         self._started = self._start()
         self._task = DarwinTask(library, pid, page_bytes, system.refusals)
+        self._glimpses = darwin_glimpse.Glimpses(library, pid, self._flavor)
 
     def _newest_flavor(self) -> int:
         """Choose V6, or V4 before macOS 13; what is refused for another reason stays V6."""
@@ -50,6 +53,26 @@ class DarwinProbe:
     def failed_reads(self) -> int:
         """Count what was refused since the probe was made."""
         return self._system.failed_reads
+
+    def glimpse(self) -> bytes | Reading | None:
+        """Take sizes, swap, compressor and pressure; None when the process has gone."""
+        glimpse = self._glimpses.take()
+        if glimpse is None:
+            return self.quick()  # asks anew, and counts what is refused
+        life = darwin_glimpse.life(glimpse)
+        if life != self._life:
+            try:
+                self._keep(darwin_glimpse.usage(glimpse))
+            except ProcessLookupError:
+                return None
+            self._life = life
+        return glimpse
+
+    def seen(self, glimpse: bytes | Reading) -> Figures:
+        """Read a glimpse; a quick reading may stand for one."""
+        if isinstance(glimpse, Reading):
+            return glimpse.figures()
+        return darwin_glimpse.figures(glimpse)
 
     def quick(self) -> Reading | None:
         """Read sizes, swap, compressor and pressure; None when the process has gone."""
@@ -83,8 +106,10 @@ class DarwinProbe:
     def _usage(self) -> Usage | None:
         """Read proc_pid_rusage; None when refused. Raises ProcessLookupError."""
         usage = self._refusals.ask("proc_pid_rusage", self._read_usage)
-        if usage is None:
-            return None
+        return None if usage is None else self._keep(usage)
+
+    def _keep(self, usage: Usage) -> Usage:
+        """Raise ProcessLookupError for another process's, and for a zombie's once it is kept."""
         if self._last is not None and usage.started != self._last.started:
             raise ProcessLookupError(self._pid)
         self._last = usage

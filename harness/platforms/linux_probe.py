@@ -1,13 +1,13 @@
 """Thin reads of /proc: files that are opened once and read again and again."""
 
 import os
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from harness.platforms import Group, linux_proc
+from harness.platforms import Figures, Group, linux_proc
 from harness.platforms.linux_cgroup_text import READINGS
-from harness.readings import Reading, combined
+from harness.readings import Reading
 
 CHUNK_BYTES = 65536
 RESET_PEAK = b"5"
@@ -21,32 +21,37 @@ class Source:
     ESRCH, also when its number was given to another process.
     """
 
-    def __init__(self, path: Path, flags: int = os.O_RDONLY, chunks: bool = False) -> None:
-        """Open it; a file that the kernel gives out in chunks takes several reads."""
+    def __init__(self, path: Path, flags: int = os.O_RDONLY, last: bytes | None = None) -> None:
+        """Open it; one that comes in chunks is read up to the one that holds the last label."""
         self.failed_reads = 0
-        self._read = _whole if chunks else _once
         self._fd: int | None = None
+        self._read: Callable[[], bytes] = bytes
         try:
             self._fd = os.open(path, flags | os.O_CLOEXEC)
         except OSError:
             self.failed_reads = 1  # once: what cannot be opened is not asked again
+        else:
+            once = partial(os.pread, self._fd, CHUNK_BYTES, 0)
+            self._read = once if last is None else partial(_chunks, self._fd, last)
 
     @property
     def missing(self) -> bool:
         """Whether it could not be opened."""
         return self._fd is None
 
-    def text(self) -> str | None:
-        """Read all of it; None, and counted, when refused. Raises ProcessLookupError."""
-        if self._fd is None:
-            return None
+    def raw(self) -> bytes:
+        """Read all of it; empty, and counted, when refused. Raises ProcessLookupError."""
         try:
-            return self._read(self._fd).decode(errors="replace")
+            return self._read()
         except ProcessLookupError:
             raise
         except OSError:
             self.failed_reads += 1
-            return None
+            return b""
+
+    def text(self) -> str:
+        """Read all of it as raw() does."""
+        return self.raw().decode(errors="replace")
 
     def write(self, words: bytes) -> bool:
         """Write to it; False, and counted, when refused."""
@@ -63,27 +68,24 @@ class Source:
         """Let go of the file."""
         if self._fd is not None:
             os.close(self._fd)
-            self._fd = None
+            self._fd, self._read = None, bytes
 
 
-def _once(fd: int) -> bytes:
-    return os.pread(fd, CHUNK_BYTES, 0)
-
-
-def _whole(fd: int) -> bytes:
-    chunks: list[bytes] = []
-    while not chunks or chunks[-1]:
-        chunks.append(os.pread(fd, CHUNK_BYTES, sum(map(len, chunks))))
-    return b"".join(chunks)
+def _chunks(fd: int, last: bytes) -> bytes:
+    text = chunk = os.pread(fd, CHUNK_BYTES, 0)
+    while chunk and last not in chunk:
+        chunk = os.pread(fd, CHUNK_BYTES, len(text))
+        text += chunk
+    return text
 
 
 class LinuxSystem:
     """Reads what the whole system tells."""
 
     def __init__(self, proc: Path, disk: Path, page_bytes: int) -> None:
-        self._disk, self._page_bytes = disk, page_bytes
+        self._disk, self._page_bytes = os.fspath(disk), page_bytes
         self._meminfo = Source(proc / "meminfo")
-        self._vmstat = Source(proc / "vmstat", chunks=True)
+        self._vmstat = Source(proc / "vmstat", last=linux_proc.LAST_OF_SWAPS)
         self._memory_pressure = Source(proc / "pressure/memory")
         self._io_pressure = Source(proc / "pressure/io")
         self._failed_disk_reads = 0
@@ -99,23 +101,21 @@ class LinuxSystem:
 
     def read(self) -> Reading:
         """Read everything there is."""
-        return combined(*self.parts())
+        return Reading(**self.figures())
 
-    def parts(self) -> tuple[Reading, ...]:
-        """Read everything there is, a reading for each source."""
-        meminfo = self._meminfo.text()
-        memory = Reading() if meminfo is None else linux_proc.memory(meminfo)
-        rest = Reading(
-            psi_memory_full_s=_stall_s(self._memory_pressure),
-            psi_io_full_s=_stall_s(self._io_pressure),
-            free_disk_bytes=self._free_disk_bytes(),
-        )
-        return memory, self.swaps(), rest
+    def figures(self) -> Figures:
+        """Read everything there is, for a Reading that holds a process too."""
+        return {
+            **linux_proc.memory(self._meminfo.raw()),
+            **self.swaps(),
+            "psi_memory_full_s": linux_proc.full_stall_s(self._memory_pressure.raw()),
+            "psi_io_full_s": linux_proc.full_stall_s(self._io_pressure.raw()),
+            "free_disk_bytes": self._free_disk_bytes(),
+        }
 
-    def swaps(self) -> Reading:
+    def swaps(self) -> Figures:
         """Read the counters of swap, zswap and out-of-memory kills."""
-        vmstat = self._vmstat.text()
-        return Reading() if vmstat is None else linux_proc.swaps(vmstat, self._page_bytes)
+        return linux_proc.swaps(self._vmstat.raw(), self._page_bytes)
 
     def _free_disk_bytes(self) -> int | None:
         try:
@@ -129,11 +129,6 @@ class LinuxSystem:
         """Let go of the files."""
         for source in self._sources:
             source.close()
-
-
-def _stall_s(source: Source) -> float | None:
-    text = source.text()
-    return None if text is None else linux_proc.full_stall_s(text)
 
 
 class GroupMemory:
@@ -150,15 +145,15 @@ class GroupMemory:
 
     def read(self) -> Reading:
         """Read everything there is."""
-        return self._parse(*(source.text() or "" for source in self._sources))
+        return self._parse(*(source.text() for source in self._sources))
 
-    def over(self, system: Reading) -> Reading:
+    def over(self, system: Figures) -> Figures:
         """Put the group's figures over the system's.
 
         Where the group does not tell what is available and who was killed, nobody does: a counter
         that is the group's once and the system's later would tell of kills that never were.
         """
-        return combined(replace(system, available_bytes=None, oom_kills=None), self.read())
+        return {**system, "available_bytes": None, "oom_kills": None, **self.read().figures()}
 
     def close(self) -> None:
         """Let go of the files."""
@@ -195,47 +190,57 @@ class LinuxProbe:
         of_process = sum(source.failed_reads for source in self._sources)
         return of_process + self._system.failed_reads + of_group
 
+    def glimpse(self) -> bytes | None:
+        """Read /proc/PID/statm and no more; None when the process has gone."""
+        try:
+            statm = self._statm.raw()
+        except ProcessLookupError:
+            return None
+        # The cheapest way to see a size of 0, which a zombie has: digits that begin below "1".
+        return None if b"" < statm < b"1" else statm
+
+    def seen(self, glimpse: bytes) -> Figures:
+        """Read the resident size in a glimpse."""
+        return linux_proc.residence(glimpse, self._page_bytes)
+
     def quick(self) -> Reading | None:
         """Read the resident size only; None when the process has gone."""
-        with suppress(ProcessLookupError):
-            statm = self._statm.text()
-            return Reading() if statm is None else linux_proc.residence(statm, self._page_bytes)
-        return None
+        glimpse = self.glimpse()
+        return None if glimpse is None else Reading(**self.seen(glimpse))
 
     def full(self) -> Reading | None:
         """Read the process and the system; None when the process has gone."""
-        residence, footprint = self.quick(), self._footprint()
-        if residence is None or footprint is None:
+        glimpse, footprint = self.glimpse(), self._footprint()
+        if glimpse is None or footprint is None:
             return None
-        reading = combined(residence, footprint, self._storage(), *self._system.parts())
-        return reading if self._group is None else self._group.over(reading)
+        system = self._system.figures()
+        if self._group is not None:
+            system = self._group.over(system)
+        return Reading(**{**self.seen(glimpse), **footprint, **self._storage(), **system})
 
-    def _footprint(self) -> Reading | None:
-        with suppress(ProcessLookupError):
-            status = self._status.text()
-            footprint = Reading() if status is None else linux_proc.footprint(status)
-            return None if footprint is None else self._exact(footprint)
-        return None
+    def _footprint(self) -> Figures | None:
+        try:
+            footprint = linux_proc.footprint(self._status.raw())
+        except ProcessLookupError:
+            return None
+        if footprint is not None and not self._peak_is_reset:
+            # The kernel's peak no longer begins where its phase began.
+            footprint["peak_rss_kernel_bytes"] = None
+        return footprint
 
-    def _storage(self) -> Reading:
-        with suppress(ProcessLookupError):
-            io = self._io.text()
-            return Reading() if io is None else linux_proc.storage(io)
-        return Reading()
-
-    def _exact(self, footprint: Reading) -> Reading:
-        """Leave the kernel's peak out when it no longer begins where its phase began."""
-        if self._peak_is_reset:
-            return footprint
-        return Reading(footprint_bytes=footprint.footprint_bytes)
+    def _storage(self) -> Figures:
+        try:
+            return linux_proc.storage(self._io.raw())
+        except ProcessLookupError:
+            return {}
 
     def afterwards(self) -> Reading:
         """Tell how many kills the kernel has counted, in the group where there is one.
 
         It counts before it kills.
         """
-        counted = self._system.swaps() if self._group is None else self._group.read()
-        return Reading(oom_kills=counted.oom_kills)
+        counted = self._system.swaps() if self._group is None else self._group.read().figures()
+        return Reading(oom_kills=counted.get("oom_kills"))
 
     def reset_peak(self) -> bool:
         """Start VmHWM anew; where that is refused the peak is not told any more."""

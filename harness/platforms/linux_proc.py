@@ -1,95 +1,110 @@
-"""What the texts under /proc say: pure parsers, one a file."""
+"""What the texts under /proc say: pure parsers, one a file.
 
-from harness.readings import Reading
+The sampler reads one of them for each sample and seven for a full one, of which it makes one
+Reading: so each parser gives figures by name, and looks only for the lines that matter.
+"""
+
+from harness.platforms import Figures
 
 KIB = 1024
-# The lines of /proc/meminfo that cannot be paged. Mlocked is left out: the kernel counts locked
-# pages among Unevictable (Documentation/mm/unevictable-lru.rst), and adding both counts them twice.
-WIRED = ("Unevictable", "SUnreclaim", "KernelStack", "PageTables")
+# Labels stand in the order that the kernel writes them in, which saves looking twice.
+# What cannot be paged is Unevictable and the last three. Mlocked is left out: the kernel counts
+# locked pages among Unevictable (Documentation/mm/unevictable-lru.rst), and adding both counts them
+# twice.
+MEMORY = (b"MemAvailable:", b"Unevictable:", b"SwapTotal:", b"SwapFree:", b"Zswap:",
+          b"SUnreclaim:", b"KernelStack:", b"PageTables:")  # fmt: skip
+SWAPS = (b"pswpin ", b"pswpout ", b"oom_kill ", b"zswpin ")
+LAST_OF_SWAPS = b"\n" + SWAPS[-1]
+"""Beyond it nothing of /proc/vmstat matters; some kernels do not have it."""
 
 
-def residence(statm: str, page_bytes: int) -> Reading | None:
-    """Read /proc/PID/statm; None for a process without memory: it is ending or a zombie."""
-    size, resident, shared = (int(word) for word in statm.split()[:3])
-    if size == 0:
-        return None
-    return Reading(rss_bytes=resident * page_bytes, rss_file_bytes=shared * page_bytes)
+def residence(statm: bytes, page_bytes: int) -> Figures:
+    """Read /proc/PID/statm; an empty one tells nothing."""
+    if not statm:
+        return {}
+    _, resident, shared, *_ = statm.split()
+    return {"rss_bytes": int(resident) * page_bytes, "rss_file_bytes": int(shared) * page_bytes}
 
 
-def footprint(status: str) -> Reading | None:
+def footprint(status: bytes) -> Figures | None:
     """Read /proc/PID/status; None for a process without memory: it is ending or a zombie.
 
-    The footprint is RssAnon + VmSwap + VmPTE, the nearest to what macOS calls phys_footprint.
+    The footprint is RssAnon + VmSwap + VmPTE, the nearest to what macOS calls phys_footprint. An
+    empty text tells nothing.
     """
-    peak = _kib(status, "VmHWM")
+    if not status:
+        return {}
+    peak, *parts = _numbers(status, KIB, b"VmHWM:", b"RssAnon:", b"VmPTE:", b"VmSwap:")
     if peak is None:
         return None
-    return Reading(
-        peak_rss_kernel_bytes=peak,
-        footprint_bytes=_kib_together(status, ("RssAnon", "VmSwap", "VmPTE")),
-    )
+    return {"peak_rss_kernel_bytes": peak, "footprint_bytes": _sum(parts)}
 
 
-def storage(io: str) -> Reading:
+def storage(io: bytes) -> Figures:
     """Read /proc/PID/io: what the process had fetched from and sent to storage."""
-    return Reading(
-        read_bytes=_number(io, "read_bytes:"),
-        written_bytes=_number(io, "write_bytes:"),
-    )
+    read_bytes, written_bytes = _numbers(io, 1, b"read_bytes:", b"write_bytes:")
+    return {"read_bytes": read_bytes, "written_bytes": written_bytes}
 
 
-def memory(meminfo: str) -> Reading:
+def memory(meminfo: bytes) -> Figures:
     """Read /proc/meminfo; zram is not among the compressors, its pages count as swap."""
-    total, free = _kib(meminfo, "SwapTotal"), _kib(meminfo, "SwapFree")
-    return Reading(
-        available_bytes=_kib(meminfo, "MemAvailable"),
-        wired_bytes=_kib_together(meminfo, WIRED),
-        swap_total_bytes=total,
-        swap_used_bytes=None if total is None or free is None else total - free,
-        compressor_bytes=_kib(meminfo, "Zswap"),
-    )
+    available, unevictable, total, free, zswap, *kernels = _numbers(meminfo, KIB, *MEMORY)
+    return {
+        "available_bytes": available,
+        "wired_bytes": _sum([unevictable, *kernels]),
+        "swap_used_bytes": None if total is None or free is None else total - free,
+        "swap_total_bytes": total,
+        "compressor_bytes": zswap,
+    }
 
 
 def total_memory_bytes(meminfo: str) -> int | None:
     """Read MemTotal from /proc/meminfo: the RAM without what firmware and kernel took."""
-    return _kib(meminfo, "MemTotal")
+    return _numbers(b"\n" + meminfo.encode(), KIB, b"MemTotal:")[0]
 
 
-def swaps(vmstat: str, page_bytes: int) -> Reading:
+def swaps(vmstat: bytes, page_bytes: int) -> Figures:
     """Read /proc/vmstat, which counts pages of the whole system."""
-    return Reading(
-        swapped_in_bytes=_times(_number(vmstat, "pswpin "), page_bytes),
-        swapped_out_bytes=_times(_number(vmstat, "pswpout "), page_bytes),
-        decompressed_bytes=_times(_number(vmstat, "zswpin "), page_bytes),
-        oom_kills=_number(vmstat, "oom_kill "),
-    )
+    swapped_in, swapped_out, oom_kills, unpacked = _numbers(vmstat, 1, *SWAPS)
+    return {
+        "swapped_in_bytes": _times(swapped_in, page_bytes),
+        "swapped_out_bytes": _times(swapped_out, page_bytes),
+        "decompressed_bytes": _times(unpacked, page_bytes),
+        "oom_kills": oom_kills,
+    }
 
 
-def full_stall_s(pressure: str) -> float | None:
+def full_stall_s(pressure: bytes) -> float | None:
     """Read /proc/pressure/*: seconds, since boot, in which all tasks stood still."""
-    full = ("\n" + pressure).partition("\nfull ")[2]
-    total_us = full.partition("total=")[2].split(maxsplit=1)
+    total_us = pressure.partition(b"\nfull ")[2].partition(b"total=")[2].split(maxsplit=1)
     return int(total_us[0]) / 1e6 if total_us else None
 
 
-def _kib_together(text: str, names: tuple[str, ...]) -> int | None:
-    """Add up lines; None when one of them is missing."""
-    told = [value for name in names if (value := _kib(text, name)) is not None]
-    return sum(told) if len(told) == len(names) else None
+def _numbers(text: bytes, unit: int, *labels: bytes) -> list[int | None]:
+    """Read the number after each line's label, times a unit; None without such a line.
 
-
-def _kib(text: str, name: str) -> int | None:
-    """Read the line `name:   12 kB`, as bytes."""
-    return _times(_number(text, f"{name}:"), KIB)
-
-
-def _number(text: str, label: str) -> int | None:
-    """Read the number after a line's label; None without such a line.
-
-    Texts are searched for the few lines that matter: the sampler has no time for the others.
+    Lines end in a newline, and the first one is not looked at. Labels in the file's order are found
+    in one pass: each is searched for from the last one on, and then from the beginning.
     """
-    words = ("\n" + text).partition("\n" + label)[2].split(maxsplit=1)
-    return int(words[0]) if words else None
+    numbers: list[int | None] = []
+    at = 0
+    for label in labels:
+        line = b"\n" + label
+        found = text.find(line, at)
+        if found < 0:
+            found = text.find(line)
+        if found < 0:
+            numbers.append(None)
+        else:
+            at = found + len(line)
+            numbers.append(int(text[at : text.find(b"\n", at)].split()[0]) * unit)
+    return numbers
+
+
+def _sum(parts: list[int | None]) -> int | None:
+    """Add up; None when a part is missing."""
+    told = [part for part in parts if part is not None]
+    return sum(told) if len(told) == len(parts) else None
 
 
 def _times(count: int | None, each: int) -> int | None:
