@@ -4,8 +4,9 @@ Each watches the same processes in turn: how much of a short spike it reports, w
 how much slower the watched process gets, and what it says when its child is killed. The peers are
 installed into an environment of their own. Where they differ and the figures do not say so:
 
-- memcliff's sampler also reads the whole system five times a second and guards it; it locks its
-  memory and raises its priority where it may, which the peers do not.
+- memcliff's sampler also reads the whole system five times a second and guards it, with limits
+  that are never reached; it locks its memory and raises its priority where it may, which the peers
+  do not. It is without the canary, a process of its own that a run has beside it.
 - The peers are asked for 50 Hz (--interval 0.02, a sleep between two samples) and, in rows of
   their own, run as they come: psrecord as often as it can, mprof every 0.1 s.
 - A spike is kept for 30 ms, or 3, once all of its memory is there; taking it comes before that.

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -18,8 +20,10 @@ from typing import Any
 import pytest
 
 from bench.conftest import Keep
-from bench.costs.cpu_time import cpu_s
+from bench.costs.cpu_time import cpu_share
 from bench.costs.figures import Figure
+from bench.costs.idle_guards import IDLE_GUARDS
+from bench.costs.stopwatch import in_turns, seconds_of
 from tests.libsystem import compiled
 
 CHILD = (sys.executable, "-m", "bench.child")
@@ -29,8 +33,11 @@ DISK_SHARE = 1.01
 LOAD_SHARE = 1.06
 SAMPLER_CPU_SHARE = 0.02
 SAMPLER_RSS_BYTES = 20 * 2**20
-HELP_RATIO = 4
+HELP_RATIO, HELP_PAIRS = 4, 11
+SETTLE_S, WATCH_S = 2.0, 20.0
 SAMPLER = "The sampler at 50 Hz"
+WITHOUT_CANARY = "with the guards of a run, without the canary"
+MEMCLIFF = str(Path(sys.executable).with_name("memcliff"))
 SIZES_LAYERS = (15, 30, 60)
 """1, 2 and 4 GB."""
 
@@ -167,52 +174,64 @@ def test_a_load_peaks_at_little_more_than_its_weights(
     assert loaded["file_bytes"] == pytest.approx(loaded["weights_bytes"], rel=0.01)
 
 
+@contextmanager
+def settled(command: tuple[str, ...]) -> Iterator[int]:
+    """Start a program that works until its stdin ends, with a line; give its pid once settled."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        time.sleep(SETTLE_S)
+        yield process.pid
+        assert process.poll() is None, "it ended before its time"
+        process.kill()
+
+
+@contextmanager
+def sampled(sampler: tuple[str, ...], child: tuple[str, ...], trace: Path) -> Iterator[int]:
+    """Sample a child as in a run, but without a canary; give the sampler's pid once settled."""
+    with subprocess.Popen(child, start_new_session=True) as held:
+        with settled((*sampler, str(held.pid), str(trace), "--guards", IDLE_GUARDS)) as pid:
+            yield pid
+        held.kill()
+
+
 def test_the_sampler_is_cheap_and_small(tmp_path: Path, keep: Keep) -> None:
-    holds = "import time; b = b'x' * 2**30; time.sleep(60)"
-    with subprocess.Popen((sys.executable, "-c", holds), start_new_session=True) as child:
-        watch = (sys.executable, "-m", "harness.sampler", str(child.pid), str(tmp_path / "trace"))
-        with subprocess.Popen(watch, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as sampler:
-            time.sleep(2)
-            before, began = cpu_s(sampler.pid), time.monotonic()
-            time.sleep(20)
-            share = (cpu_s(sampler.pid) - before) / (time.monotonic() - began)
-            rss = kernel_peak_bytes(sampler.pid)
-            assert sampler.stdin is not None
-            sampler.stdin.close()
-        child.kill()
-    cpu = Figure(SAMPLER, "CPU, of a core", share, "share", most=SAMPLER_CPU_SHARE)
+    holds = (sys.executable, "-c", "import time; b = b'x' * 2**30; time.sleep(60)")
+    with sampled((sys.executable, "-m", "harness.sampler"), holds, tmp_path / "trace") as pid:
+        share = cpu_share(pid, WATCH_S)
+        rss = kernel_peak_bytes(pid)
+    cpu = Figure(
+        SAMPLER, "CPU, of a core", share, "share", most=SAMPLER_CPU_SHARE, note=WITHOUT_CANARY
+    )
     size = Figure(SAMPLER, "peak of its memory", rss, "bytes", most=SAMPLER_RSS_BYTES)
     assert [figure for figure in map(keep, (cpu, size)) if not figure.kept] == []
 
 
+def test_the_canarys_cpu_is_told(keep: Keep) -> None:
+    with settled((sys.executable, "-m", "harness.canary")) as pid:
+        share = cpu_share(pid, WATCH_S)
+    assert share > 0
+    note = "a process of its own beside the sampler"
+    keep(Figure(SAMPLER, "CPU of the canary, of a core", share, "share", note=note))
+
+
 def test_help_comes_at_once(keep: Keep) -> None:
-    bare = (sys.executable, "-c", "pass")
-    helped = (sys.executable, "-m", "harness", "--help")
-    pairs = [(seconds_of(helped), seconds_of(bare)) for _ in range(11)]
+    helped, bare = (
+        partial(seconds_of, partial(subprocess.run, words, check=True, stdout=subprocess.DEVNULL))
+        for words in ((MEMCLIFF, "--help"), (sys.executable, "-c", "pass"))
+    )
+    pairs = [in_turns(turn, helped, bare) for turn in range(HELP_PAIRS)]
     ratio = median(one / other for one, other in pairs)
-    name, note = "memcliff --help, of python -c pass", f"median of {len(pairs)} interleaved pairs"
+    name = "memcliff --help, of python -c pass"
+    note = f"the installed command; median of {HELP_PAIRS} interleaved pairs"
     assert keep(Figure("The command", name, ratio, "times", most=HELP_RATIO, note=note)).kept
 
 
-def seconds_of(command: tuple[str, ...]) -> float:
-    """Time a command."""
-    began = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - began
-
-
 def test_the_sampler_on_a_made_up_mac_is_cheap(tmp_path: Path, keep: Keep) -> None:
-    settings = (str(compiled(tmp_path)), "{}")
-    watch = (sys.executable, "-m", "tests.darwin_sampler", *settings)
-    with subprocess.Popen(("sleep", "60"), start_new_session=True) as child:
-        command = (*watch, str(child.pid), str(tmp_path / "trace"))
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as sampler:
-            time.sleep(2)
-            before, began = cpu_s(sampler.pid), time.monotonic()
-            time.sleep(20)
-            share = (cpu_s(sampler.pid) - before) / (time.monotonic() - began)
-            assert sampler.stdin is not None
-            sampler.stdin.close()
-        child.kill()
+    watch = (sys.executable, "-m", "tests.darwin_sampler", str(compiled(tmp_path)), "{}")
+    with sampled(watch, ("sleep", "60"), tmp_path / "trace") as pid:
+        share = cpu_share(pid, WATCH_S)
     name = "CPU on the stub of libSystem, of a core"
-    assert keep(Figure(SAMPLER, name, share, "share", most=SAMPLER_CPU_SHARE)).kept
+    bound, note = SAMPLER_CPU_SHARE, WITHOUT_CANARY
+    assert keep(Figure(SAMPLER, name, share, "share", most=bound, note=note)).kept

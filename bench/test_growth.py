@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median
 
@@ -18,8 +17,10 @@ import psutil
 import pytest
 
 from bench.conftest import Keep
-from bench.costs.cpu_time import cpu_s
+from bench.costs.bends import bends, steps
+from bench.costs.cpu_time import cpu_share
 from bench.costs.figures import Figure
+from bench.costs.idle_guards import IDLE_GUARDS
 from harness.platforms import current
 from tests.sampled import Talker, a_child
 
@@ -34,8 +35,8 @@ LEFT_FREE_BYTES = 2 * 2**30
 SETTLE_S = 1.0
 CPU, MEMORY, TRACE = "CPU, of a core", "resident", "trace"
 ONE_MORE = (
-    "CPU of one more: the rise since the rate before, for each sample more. At every rate five a "
-    "second are full. It bends where one more gets cheaper: a core that slept less wakes warmer."
+    "CPU of one more: the rise since the rate before, for each sample more; at every rate five a "
+    "second are full"
 )
 MOST_MEMORY = 1.1
 MOST_CPU = 1.5
@@ -54,9 +55,7 @@ class Spent:
 
 def spent(pid: int, seconds: float) -> Spent:
     """Watch a process for so long."""
-    before_s, began = cpu_s(pid), time.monotonic()
-    time.sleep(seconds)
-    share = (cpu_s(pid) - before_s) / (time.monotonic() - began)
+    share = cpu_share(pid, seconds)
     return Spent(share, psutil.Process(pid).memory_info().rss)
 
 
@@ -70,7 +69,8 @@ def holder(size_bytes: int) -> Talker:
 @contextmanager
 def sampler(pid: int, trace: Path, hz: float) -> Iterator[int]:
     """Sample a process; give the sampler's pid once it has settled."""
-    words = (sys.executable, "-m", "harness.sampler", str(pid), str(trace), "--hz", str(hz))
+    options = ("--hz", str(hz), "--guards", IDLE_GUARDS)
+    words = (sys.executable, "-m", "harness.sampler", str(pid), str(trace), *options)
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         time.sleep(SETTLE_S)
         yield process.pid
@@ -91,28 +91,34 @@ def test_a_long_trace_costs_no_more_at_its_end(
             after = f"after {number * minutes:.3g} min"
             told(keep, section, after, windows[-1])
             keep(Figure(section, after, trace.stat().st_size, "bytes", column=TRACE))
-    note = f"medians of the last and the first {ENDS} of {WINDOWS} stretches"
+    note = (
+        f"medians of the last and the first {ENDS} of {WINDOWS} stretches of {minutes:.3g} min; "
+        "the sampler has the guards of a run, without the canary"
+    )
     assert flat(keep, section, windows[:ENDS], windows[-ENDS:], note)
 
 
 def test_the_rate_costs_cpu_and_no_memory(
     pytestconfig: pytest.Config, tmp_path: Path, keep: Keep
 ) -> None:
-    section = "Growth with the rate"
+    section, watch_s = "Growth with the rate", pytestconfig.getoption("--watch-s")
 
     def at(hz: int) -> Spent:
         with sampler(child.pid, tmp_path / "trace", hz) as pid:
-            return spent(pid, pytestconfig.getoption("--watch-s"))
+            return spent(pid, watch_s)
 
     with holder(GB) as child:
         measured = there_and_back(RATES_HZ, at)
     for hz, taken in measured.items():
         told(keep, section, f"{hz} Hz", taken)
         keep(Figure(section, f"{hz} Hz", taken.cpu_share / hz, "s", column="CPU of a sample"))
-    for (slow, before), (fast, after) in pairwise(measured.items()):
-        more_s = (after.cpu_share - before.cpu_share) / (fast - slow)
-        keep(Figure(section, f"{fast} Hz", more_s, "s", note=ONE_MORE, column="of one more"))
-    note = f"{RATES_HZ[-1]} Hz beside {RATES_HZ[0]} Hz"
+    shares = {float(hz): taken.cpu_share for hz, taken in measured.items()}
+    for step in steps(shares):
+        name = f"{step.high:g} Hz"
+        keep(Figure(section, name, step.one_more, "s", note=ONE_MORE, column="of one more"))
+    how = f"twice {watch_s:g} s at each rate, up and down again"
+    keep(Figure(section, "CPU", bends(shares, "Hz", "s"), "", note=how))
+    note = f"{RATES_HZ[-1]} Hz beside {RATES_HZ[0]} Hz; {how}"
     first, *_, last = measured.values()
     assert flat_memory(keep, section, [first], [last], note)
 
@@ -120,13 +126,13 @@ def test_the_rate_costs_cpu_and_no_memory(
 def test_the_size_of_the_child_costs_nothing(
     pytestconfig: pytest.Config, tmp_path: Path, keep: Keep
 ) -> None:
-    section = f"Growth with the child, at {HZ} Hz"
+    section, watch_s = f"Growth with the child, at {HZ} Hz", pytestconfig.getoption("--watch-s")
     available = current().system(tmp_path).available_bytes or 0
     fitting = [size for size in SIZES_GB if size * GB + LEFT_FREE_BYTES <= available]
 
     def beside(size: int) -> Spent:
         with holder(size * GB) as child, sampler(child.pid, tmp_path / "trace", HZ) as pid:
-            return spent(pid, pytestconfig.getoption("--watch-s"))
+            return spent(pid, watch_s)
 
     measured = there_and_back(fitting, beside)
     for size in SIZES_GB:
@@ -138,7 +144,8 @@ def test_the_size_of_the_child_costs_nothing(
     if len(measured) < 2:
         pytest.skip("needs the memory for two sizes")
     first, *_, last = measured.values()
-    assert flat(keep, section, [first], [last], f"{fitting[-1]} GB beside {fitting[0]} GB")
+    note = f"{fitting[-1]} GB beside {fitting[0]} GB; twice {watch_s:g} s each, up and down again"
+    assert flat(keep, section, [first], [last], note)
 
 
 def there_and_back(values: Sequence[int], take: Callable[[int], Spent]) -> dict[int, Spent]:

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -20,12 +22,16 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.conftest import Keep
+from bench.costs.conversations import last_line
 from bench.costs.figures import Figure
+from bench.costs.idle_guards import IDLE_GUARDS
+from bench.costs.stopwatch import in_turns, seconds_of
 from bench.orders import LAYER_WIDTH
 from harness import table
-from harness.guard import Guards
+from harness.disk import sync
+from harness.guard import guards_from
 from harness.lines import Message
-from harness.pipes import NOTHING, Beat, Heard
+from harness.pipes import NOTHING, STDIN, STDOUT, Beat, Heard, Pipes
 from harness.platforms import Platform, Probe, current
 from harness.platforms.darwin import Darwin
 from harness.records import Record
@@ -37,6 +43,7 @@ from tests.libsystem import Mac, compiled, nothing_said
 HZ = 50
 SAMPLES = HZ // FULL_HZ
 """From one full sample to the next."""
+WARM = "in a row, caches warm: on an idle core each step costs more, see Growth"
 ROWS = 1_000
 TABLES_READ = 1_000
 APPENDED = 51
@@ -80,14 +87,14 @@ def test_a_reading(
     reading = benchmark(getattr(probe, kind))
     assert reading.rss_bytes
     name = f"a {kind} reading"
-    keep(Figure("Sampling", name, median_s(benchmark), "s", column=name_of(platform)))
+    keep(Figure("Sampling", name, median_s(benchmark), "s", note=WARM, column=name_of(platform)))
 
 
 @dataclass
 class Clockwork:
-    """Stands around the sampler's loop: time moves by hand, lines go into a real file."""
+    """Stands around the sampler's loop: time moves by hand, what it tells and keeps is real."""
 
-    trace_fd: int
+    pipes: Pipes
     now: int = 10**9
 
     def now_ns(self) -> int:
@@ -104,40 +111,52 @@ class Clockwork:
         return None
 
     def tell(self, message: Message) -> None:
-        json.dumps(message)
+        self.pipes.tell(message)
 
     def keep(self, lines: Sequence[str]) -> None:
-        os.write(self.trace_fd, "".join(f"{line}\n" for line in lines).encode())
+        self.pipes.keep(lines)
 
     def signal_group(self, number: signal.Signals) -> None:
         raise AssertionError(f"nothing is to be ended, and so not with {number.name}")
 
 
-@pytest.fixture
-def clockwork(disk: Path) -> Iterator[Clockwork]:
-    descriptor = os.open(disk / "trace", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+@contextmanager
+def clockwork(trace: Path) -> Iterator[Clockwork]:
+    """Lend one that speaks to nobody: the sampler's pipes are its stdin and stdout."""
+    with open_nowhere(STDIN), open_nowhere(STDOUT), Pipes(os.getpid(), trace, None) as pipes:
+        yield Clockwork(pipes)
+
+
+@contextmanager
+def open_nowhere(descriptor: int) -> Iterator[None]:
+    """Let a descriptor of this process lead to the null device for a while."""
+    before, nowhere = os.dup(descriptor), os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, descriptor)
     try:
-        yield Clockwork(descriptor)
+        yield
     finally:
-        os.close(descriptor)
+        os.dup2(before, descriptor)
+        os.close(before)
+        os.close(nowhere)
 
 
 def test_a_sample_with_its_trace_line(
-    benchmark: BenchmarkFixture, platform: Platform, probe: Probe, clockwork: Clockwork, keep: Keep
+    benchmark: BenchmarkFixture, platform: Platform, probe: Probe, disk: Path, keep: Keep
 ) -> None:
-    watcher = Watcher(probe, clockwork, HZ, Guards())
-    watcher.attach()
+    with clockwork(disk / "trace") as outside:
+        watcher = Watcher(probe, outside, HZ, guards_from(IDLE_GUARDS))
+        watcher.attach()
 
-    def a_fifth_of_a_second() -> None:
-        for _ in range(SAMPLES):
-            clockwork.hear(watcher.wake_ns())
-            watcher.sample_when_due()
+        def a_fifth_of_a_second() -> None:
+            for _ in range(SAMPLES):
+                outside.hear(watcher.wake_ns())
+                watcher.sample_when_due()
 
-    benchmark(a_fifth_of_a_second)
-    assert watcher.leave().samples % SAMPLES == 1  # the first, then as many as were due
+        benchmark(a_fifth_of_a_second)
+        assert watcher.leave().samples % SAMPLES == 1  # the first, then as many as were due
     whole_s = median_s(benchmark)
     value = None if whole_s is None else whole_s / SAMPLES
-    note = f"a sample with its line: mean of {SAMPLES}, one of them full; without waking up for it"
+    note = f"a sample with its line: mean of {SAMPLES}, one of them full; {WARM}"
     name = "a sample with its trace line"
     keep(Figure("Sampling", name, value, "s", note=note, column=name_of(platform)))
 
@@ -146,7 +165,11 @@ def test_a_row_costs_little_more_than_the_disk_takes(disk: Path, keep: Keep) -> 
     record = rows_of(CLIFF)[0]
     words = table.line(record).encode()
     ours, bare = disk / "ours.csv", disk / "bare.csv"
-    pairs = [(appended_s(ours, record), written_s(bare, words)) for _ in range(APPENDED)]
+    row, plain = partial(table.append, ours, record), partial(write, bare, words)
+    pairs = [
+        in_turns(turn, partial(seconds_of, row), partial(seconds_of, plain))
+        for turn in range(APPENDED)
+    ]
     more_s = median(one - other for one, other in pairs)
     bare_s = median(other for _, other in pairs)
     assert bare.read_bytes() == ours.read_bytes().removeprefix(table.header().encode())
@@ -156,21 +179,12 @@ def test_a_row_costs_little_more_than_the_disk_takes(disk: Path, keep: Keep) -> 
     assert keep(Figure("Tables", name, more_s, "s", most=ROW_MOST_S, note=how)).kept
 
 
-def appended_s(path: Path, record: Record) -> float:
-    """Time a row."""
-    began = time.perf_counter()
-    table.append(path, record)
-    return time.perf_counter() - began
-
-
-def written_s(path: Path, words: bytes) -> float:
-    """Time the least that puts the same bytes on the disk."""
+def write(path: Path, words: bytes) -> None:
+    """Do the least that puts the same bytes on the disk, as surely as a row is put there."""
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
-        began = time.perf_counter()
         os.write(descriptor, words)
-        os.fsync(descriptor)
-        return time.perf_counter() - began
+        sync(descriptor)
     finally:
         os.close(descriptor)
 
@@ -211,7 +225,10 @@ def read_all(paths: Sequence[Path]) -> int:
 
 def test_the_layer_writer_is_half_as_fast_as_plain_writing(disk: Path, keep: Keep) -> None:
     words = (sys.executable, "-m", "bench.costs.layer_speed", str(disk), str(LAYERS), str(PAIRS))
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    errors = disk / "layer_speed.stderr"
+    with errors.open("wb") as stderr:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=stderr, check=False)
+    assert done.returncode == 0, last_line(errors)
     pairs = json.loads(done.stdout)["pairs"]
     shares = sorted(plain_s / writer_s for writer_s, plain_s in pairs)
     how = f"median of {PAIRS} interleaved pairs of {LAYERS} layers, fsync per layer"

@@ -1,122 +1,121 @@
 """Where the time of a run goes, besides loading and inferring: `make bench-cost` prints each share.
 
-One real run up to 2 GB, about eight minutes. Its lines are timed as they come and its traces tell
-the phases, so nothing is measured inside of it that an ordinary run would not do.
+One real run up to 2 GB (`--shares-target`), about eight minutes. Its lines are timed as they come
+and its traces tell the phases, so nothing is measured inside of it that an ordinary run would not
+do. What the disk takes for its rows is timed once it has ended.
 """
 
-import os
-import re
 import subprocess
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from bench.conftest import Keep
 from bench.costs.figures import Figure
-from harness import table
-from harness.records import Phase, Record
+from bench.costs.run_shares import MAKING, OUTSIDE, Lines, Spent, lines_of, phases_s, shares
+from bench.costs.stopwatch import seconds_of
+from harness import journal, table
+from harness.records import Record
 from harness.settings import HOLD_S, REST_S
 from harness.trace import GATE, read_trace
 
 RUN = (sys.executable, "-m", "harness", "run", "--device", "cpu", "--yes", "--fresh")
-TARGET = os.environ.get("MEMCLIFF_SHARES_TARGET", "2GB")
-BEGINS = re.compile(r"trial (\d+): .*, about ")
-ENDS = re.compile(r"  \S+ [KMG]B, ")
-Spent = dict[str, float]
 SECTION = "Where the time of a run goes"
-
-OUTSIDE = (
-    "making the model files and dropping their pages",
-    "waiting until the machine is back",
-    "starting and ending processes, writing rows",
-    "before the first trial and after the last",
-)
-"""What is spent while no child measures."""
+APPENDED = 51
 MOST_OUTSIDE_SHARE = 0.05
 """Of a run's time, besides making model files, which no run can do without."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """When the run began and ended, and each of its trials, in seconds of one clock."""
+class Measured:
+    """One run."""
 
-    began: float
-    ended: float
-    trials: tuple[tuple[float, float], ...]
-
-    @property
-    def gaps(self) -> list[float]:
-        """Give the time before each trial; the first one's is from the start of the command."""
-        return [begin - end for (_, end), (begin, _) in pairwise(self.trials)]
-
-
-def timed_lines(command: tuple[str, ...]) -> Lines:
-    """Run memcliff and take the time of each line that begins or ends a trial."""
-    began, begins, ends = time.monotonic(), list[float](), list[float]()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
-        assert run.stdout is not None
-        for line in run.stdout:
-            if BEGINS.match(line):
-                begins.append(time.monotonic())
-            elif ENDS.match(line) and len(ends) < len(begins):
-                ends.append(time.monotonic())
-    assert run.returncode == 0
-    return Lines(began, time.monotonic(), tuple(zip(begins, ends, strict=True)))
-
-
-def phases_s(trace: Path) -> Iterator[tuple[Phase, float]]:
-    """Give how long each phase took, from the samples at its edges."""
-    edges = [(one.edge, one.at_ns) for one in read_trace(trace).samples if one.edge]
-    assert edges[0][0] == GATE
-    for (_, before), (name, at) in pairwise(edges):
-        yield Phase(name), (at - before) / 1e9
-
-
-def shares(lines: Lines, rows: tuple[Record, ...], traces: list[Path]) -> Spent:
-    """Split the run's seconds among what they were spent on."""
-    spent: Spent = defaultdict(float)
-    for (begin, end), trace in zip(lines.trials, traces, strict=True):
-        inside = dict(phases_s(trace))
-        spent["importing the framework"] += inside[Phase.IMPORT]
-        spent["loading"] += inside[Phase.LOAD]
-        spent["inferring"] += inside[Phase.FIRST] + inside[Phase.INFER]
-        spent["resting before one more inference, and that"] += inside[Phase.AGAIN]
-        spent["holding the model"] += inside[Phase.HOLD]
-        spent[OUTSIDE[2]] += end - begin - sum(inside.values())
-    waits = [row.quality.recovery_s or 0.0 for row in rows]
-    spent[OUTSIDE[0]] = sum(lines.gaps) - sum(waits[1:])
-    spent[OUTSIDE[1]] = sum(waits)
-    first, last = lines.trials[0][0] - lines.began, lines.ended - lines.trials[-1][1]
-    spent[OUTSIDE[3]] = first + last - waits[0]
-    return spent
+    rows: tuple[Record, ...]
+    spent: Spent
+    total_s: float
+    noting_s: float
+    """One trial's row and two lines of the journal, each waited for until the disk has it."""
 
 
 @pytest.fixture(scope="module")
-def spent(tmp_path_factory: pytest.TempPathFactory) -> Spent:
-    folder = tmp_path_factory.mktemp("run")
-    where = ("-o", str(folder / "results"), "--models-dir", str(folder / "models"))
-    lines = timed_lines((*RUN, "--target", TARGET, "--max-size", TARGET, *where))
-    (written,) = (folder / "results").glob("*.csv")
-    traces = sorted((folder / "results").glob(".runs/*/*.trace"))
-    return shares(lines, table.read(written), traces)
+def target(pytestconfig: pytest.Config) -> str:
+    size: str = pytestconfig.getoption("--shares-target")
+    return size
 
 
-def test_each_share_of_a_run_is_told(spent: Spent, keep: Keep) -> None:
-    total = sum(spent.values())
-    for name, seconds in sorted(spent.items(), key=lambda share: -share[1]):
-        note = f"{seconds:.0f} of {total:.0f} s, a run up to {TARGET}"
-        keep(Figure(SECTION, name, seconds / total, "share", note=note))
+@pytest.fixture(scope="module")
+def run(target: str, disk: Path) -> Measured:
+    results = disk / "results"
+    where = ("-o", str(results), "--models-dir", str(disk / "models"))
+    lines = timed_lines((*RUN, "--target", target, "--max-size", target, *where))
+    (written,) = results.glob("*.csv")
+    rows = table.read(written)
+    phases = [phases_s(list(edges(path))) for path in sorted(results.glob(".runs/*/*.trace"))]
+    spent = shares(lines, [row.quality.recovery_s or 0.0 for row in rows], phases)
+    return Measured(rows, spent, lines.ended - lines.began, noting_s(disk, rows))
 
 
-def test_little_of_a_run_is_spent_outside_of_its_children(spent: Spent, keep: Keep) -> None:
-    total = sum(spent.values()) - spent[OUTSIDE[0]]
-    share = sum(spent[name] for name in OUTSIDE[1:]) / total
+def timed_lines(command: tuple[str, ...]) -> Lines:
+    """Run memcliff and take the time of each line that it prints."""
+    began = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = [(time.monotonic(), line) for line in process.stdout]
+    assert process.returncode == 0
+    return lines_of(began, told, time.monotonic())
+
+
+def edges(trace: Path) -> Iterator[tuple[str, int]]:
+    """Give the edges of a trial, from its gate on, each with its time in ns."""
+    found = [(one.edge, one.at_ns) for one in read_trace(trace).samples if one.edge]
+    assert found[0][0] == GATE
+    yield from found
+
+
+def noting_s(folder: Path, rows: tuple[Record, ...]) -> float:
+    """Time what a trial writes down before and after it, on the disk that the run wrote to."""
+
+    def write_down(record: Record) -> None:
+        journal.note(folder / "journal", {"begin": record.key.trial})
+        table.append(folder / "rows.csv", record)
+        journal.note(folder / "journal", {"end": record.key.trial})
+
+    each = islice(cycle(rows), APPENDED)
+    return median(seconds_of(partial(write_down, record)) for record in each)
+
+
+def test_each_share_of_a_run_is_told(run: Measured, target: str, keep: Keep) -> None:
+    assert sum(run.spent.values()) == pytest.approx(run.total_s)
+    for name, seconds in sorted(run.spent.items(), key=lambda share: -share[1]):
+        note = f"{seconds:.0f} of {run.total_s:.0f} s, a run up to {target}"
+        keep(Figure(SECTION, name, seconds / run.total_s, "share", note=note))
+
+
+def test_the_shares_of_sampling_and_of_writing_down_are_told(run: Measured, keep: Keep) -> None:
+    sampler_s = [row.quality.sampler_cpu_s for row in run.rows]
+    told_s = [seconds for seconds in sampler_s if seconds is not None]
+    assert told_s
+    beside = f"CPU of the sampler in {len(told_s)} trials, beside all that is above, of one core"
+    keep(Figure(SECTION, "sampling", sum(told_s) / run.total_s, "share", note=beside))
+    written_s = len(run.rows) * run.noting_s
+    how = (
+        f"{len(run.rows)} trials x {1000 * run.noting_s:.3g} ms, the median of {APPENDED} on the "
+        "same disk; part of starting and ending processes, writing rows"
+    )
+    name = "appending and fsync of rows and journal"
+    keep(Figure(SECTION, name, written_s / run.total_s, "share", note=how))
+
+
+def test_little_of_a_run_is_spent_outside_of_its_children(run: Measured, keep: Keep) -> None:
+    total_s = run.total_s - run.spent[MAKING]
+    share = sum(run.spent[name] for name in OUTSIDE if name != MAKING) / total_s
     note = f"the rest and the hold are {REST_S + HOLD_S:.0f} s of each trial"
     name = "outside of the children, making files apart"
     assert keep(Figure(SECTION, name, share, "share", most=MOST_OUTSIDE_SHARE, note=note)).kept

@@ -1,10 +1,6 @@
 """The page of costs: figures kept line by line, their bounds, and the page made of them."""
 
-import json
 import random
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -17,7 +13,6 @@ from bench.costs.cost_page import is_kept, page
 from bench.costs.figures import Figure, Told, append, append_machine, read, show
 from bench.costs.intervals import CONFIDENCE, interval_of_median
 from harness.errors import UsageError
-from tests.stub_machine import CHECKOUT
 
 DAY = date(2026, 12, 1)
 HELP = Figure("The command", "memcliff --help", 2.21, "times", most=4.0, note="of 11 pairs")
@@ -56,6 +51,14 @@ def test_a_figure_that_is_told_again_counts_as_it_was_told_last(tmp_path: Path) 
     for figure in (HELP, other, replace(HELP, value=3.0)):
         append(tmp_path / "figures", figure)
     assert read(tmp_path / "figures").figures == (replace(HELP, value=3.0), other)
+
+
+def test_a_blank_line_among_figures_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "figures"
+    append(path, HELP)
+    with path.open("a") as file:
+        file.write('\n{"failed": "bench.peers"}\n \n')
+    assert read(path) == Told((HELP,), {}, ("bench.peers",))
 
 
 @pytest.mark.parametrize("line", ["{", '{"name": "no section"}', '{"section": "a", "colour": 1}'])
@@ -164,59 +167,6 @@ def test_a_suite_that_failed_is_named_and_fails_the_whole() -> None:
     assert "`bench/test_growth.py` did not pass" in page(
         told(failed=("bench/test_growth.py",)), DAY
     )
-
-
-STUB = """#!/bin/sh
-case "$*" in
-*bench.costs.cost_page*) exec '{python}' "$@" ;;
-*{dies}*) kill -9 $$ ;;
-*)
-    while [ "$1" != --figures ]; do shift; done
-    echo '{{"machine": {machine}}}' >>"$2"
-    echo '{figure}' >>"$2"
-    ;;
-esac
-"""
-
-
-def cost(folder: Path, figure: Figure, dies: str) -> tuple[int, str]:
-    """Run .ci/cost with suites that tell one figure each, or die; give its exit code and page."""
-    for name in (".ci", "results", ".venv/bin"):
-        (folder / name).mkdir(parents=True)
-    shutil.copy(CHECKOUT / ".ci" / "cost", folder / ".ci" / "cost")
-    append(folder / "figure", figure)
-    stub = folder / ".venv" / "bin" / "python"
-    parts = {"python": sys.executable, "machine": json.dumps(MACHINE), "dies": dies}
-    stub.write_text(STUB.format(figure=(folder / "figure").read_text().strip(), **parts))
-    stub.chmod(0o755)
-    words = ("sh", str(folder / ".ci" / "cost"))
-    where = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(CHECKOUT), "TMPDIR": str(folder)}
-    done = subprocess.run(words, env=where, capture_output=True, check=False, timeout=60)
-    left = {path.name for path in folder.iterdir()}
-    assert left == {".ci", "results", ".venv", "figure"}
-    return done.returncode, (folder / "results" / "harness-cost.md").read_text()
-
-
-def test_bench_cost_writes_the_page_when_all_is_well(tmp_path: Path) -> None:
-    code, words = cost(tmp_path / "check out", HELP, "nothing")
-    assert code == 0
-    assert "| The command: memcliff --help | 2.21 times | at most 4.00 times | yes |" in words
-
-
-def test_bench_cost_fails_for_a_broken_bound_and_still_writes_the_page(tmp_path: Path) -> None:
-    code, words = cost(tmp_path / "check out", replace(HELP, value=5.0), "nothing")
-    assert code == 1
-    assert "**broken**" in words
-
-
-@pytest.mark.parametrize("suite", ["bench/test_growth.py", "bench.peers"])
-def test_bench_cost_fails_for_a_suite_that_dies_and_still_writes_the_page(
-    tmp_path: Path, suite: str
-) -> None:
-    code, words = cost(tmp_path / "check out", HELP, suite)
-    assert code == 1
-    assert f"`{suite}` did not pass" in words
-    assert "2.21 times" in words
 
 
 def test_the_machine_told_last_counts(tmp_path: Path) -> None:

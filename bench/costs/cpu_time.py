@@ -1,5 +1,6 @@
-"""The CPU time that another process has used so far."""
+"""The CPU time that another process uses."""
 
+import time
 from pathlib import Path
 
 import psutil
@@ -16,3 +17,10 @@ def cpu_s(pid: int) -> float:
     except OSError:
         times = psutil.Process(pid).cpu_times()
         return times.user + times.system
+
+
+def cpu_share(pid: int, seconds: float) -> float:
+    """Watch it for so long; give its CPU, of one core; raise psutil.NoSuchProcess as cpu_s does."""
+    before_s, began = cpu_s(pid), time.monotonic()
+    time.sleep(seconds)
+    return (cpu_s(pid) - before_s) / (time.monotonic() - began)

@@ -122,6 +122,8 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
     for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
             yield number, json.loads(line)
         except ValueError as error:

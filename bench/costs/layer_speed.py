@@ -8,10 +8,11 @@ import json
 import os
 import shutil
 import sys
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from bench.costs.stopwatch import in_turns, seconds_of
 from bench.device import hide_gpus
 from bench.floats import Matrix, bytes_of
 from bench.layers import LayerCache
@@ -23,36 +24,37 @@ SEED = 1
 
 def writer_s(folder: Path, layers: int) -> float:
     """Time the layer cache: making, writing and syncing all layers, two at a time."""
-    cache = LayerCache(folder, LAYER_WIDTH, SEED)
-    began = time.perf_counter()
+    return seconds_of(partial(_obtain, LayerCache(folder, LAYER_WIDTH, SEED), layers))
+
+
+def _obtain(cache: LayerCache, layers: int) -> None:
     for layer in cache.obtain_all(layers):
         assert layer.made
         del layer  # the next one is waited for without it in memory
-    return time.perf_counter() - began
 
 
 def plain_s(folder: Path, layers: int) -> float:
     """Time write and fsync of the same layers; making them is not counted."""
     folder.mkdir()
     weights = (layer_weights(LAYER_WIDTH, SEED, number) for number in range(layers))
-    return sum(_written_s(folder / str(number), layer) for number, layer in enumerate(weights))
+    return sum(
+        seconds_of(partial(_write, folder / str(number), layer))
+        for number, layer in enumerate(weights)
+    )
 
 
-def _written_s(path: Path, weights: Matrix) -> float:
+def _write(path: Path, weights: Matrix) -> None:
     rest = bytes_of(weights)
-    began = time.perf_counter()
     with path.open("wb", buffering=0) as file:
         while rest:
             rest = rest[file.write(rest) :]
         os.fsync(file.fileno())
-    return time.perf_counter() - began
 
 
 def pair(folder: Path, layers: int, turn: int) -> tuple[float, float]:
     """Time both, writer first in even turns and plain first in odd ones; nothing is left."""
-    ways: list[Callable[[Path, int], float]] = [writer_s, plain_s]
-    seconds = {way: _alone(folder, layers, way) for way in (ways if turn % 2 == 0 else ways[::-1])}
-    return seconds[writer_s], seconds[plain_s]
+    writer, plain = (partial(_alone, folder, layers, way) for way in (writer_s, plain_s))
+    return in_turns(turn, writer, plain)
 
 
 def _alone(folder: Path, layers: int, way: Callable[[Path, int], float]) -> float:
@@ -60,7 +62,7 @@ def _alone(folder: Path, layers: int, way: Callable[[Path, int], float]) -> floa
     try:
         return way(here, layers)
     finally:
-        shutil.rmtree(here)
+        shutil.rmtree(here, ignore_errors=True)  # what went wrong before it is to be told
 
 
 def main(arguments: Sequence[str]) -> None:

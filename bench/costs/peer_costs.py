@@ -1,6 +1,5 @@
 """What a watcher takes for itself: CPU, memory, and the rate that it reaches."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from statistics import median
 import psutil
 
 from bench.costs.conversations import Conversation
-from bench.costs.cpu_time import cpu_s
+from bench.costs.cpu_time import cpu_share
 from bench.costs.figures import Figure
 from bench.costs.peer_packages import PINS
 from bench.costs.watchers import HZ, MEMCLIFF, MPROF, PSRECORD, Watcher, Watching
@@ -27,6 +26,8 @@ class Cost:
     watcher: str
     cpu_shares: tuple[float, ...]
     """User and system seconds for each second of watching, one for each round."""
+    watch_s: float
+    """How long a round was."""
     hz: float
     rss_bytes: int
 
@@ -37,7 +38,8 @@ class Cost:
 
     def figures(self) -> Iterator[Figure]:
         """Give CPU as a share of one core, rate and resident size."""
-        note = f"CPU: user and system, of one core, in {len(self.cpu_shares)} rounds"
+        rounds = f"{len(self.cpu_shares)} rounds of {self.watch_s:g} s"
+        note = f"CPU: user and system, of one core, in {rounds}; memcliff's without the canary"
         lowest, highest = min(self.cpu_shares), max(self.cpu_shares)
         shares = {"CPU, median": self.cpu_share, "CPU, lowest": lowest, "CPU, highest": highest}
         for name, share in shares.items():
@@ -49,7 +51,10 @@ class Cost:
 def beside_peers(costs: Sequence[Cost]) -> Iterator[Figure]:
     """Set memcliff's CPU against that of each peer at the same rate; these have the bound."""
     cpu = {cost.watcher: cost.cpu_share for cost in costs}
-    note = f"{HZ} Hz asked of both; memcliff records the whole system too; {', '.join(PINS)}"
+    note = (
+        f"{HZ} Hz asked of both; memcliff records the whole system too "
+        f"and has the guards of a run, without the canary; {', '.join(PINS)}"
+    )
     for peer in (PSRECORD, MPROF):
         ratio = cpu[MEMCLIFF] / cpu[peer] if cpu[peer] else None
         name = f"CPU of memcliff's sampler / {peer}'s"
@@ -71,14 +76,12 @@ def costs(
                 taken.setdefault(watcher.name, []).append(cost)
     for watcher in watchers:
         shares, rates, sizes = zip(*taken[watcher.name], strict=True)
-        yield Cost(watcher.name, shares, median(rates), max(sizes))
+        yield Cost(watcher.name, shares, seconds, median(rates), max(sizes))
 
 
 def watched(watcher: Watcher, pid: int, seconds: float, folder: Path) -> tuple[float, float, int]:
     """Let one watch for so long; give its CPU for each second, its rate and its resident size."""
     with Watching(watcher, pid, folder) as watching:
-        before_s, began = cpu_s(watching.pid), time.monotonic()
-        time.sleep(seconds)
-        share = (cpu_s(watching.pid) - before_s) / (time.monotonic() - began)
+        share = cpu_share(watching.pid, seconds)
         rss_bytes = psutil.Process(watching.pid).memory_info().rss
     return share, watching.log().hz or 0.0, rss_bytes

@@ -28,10 +28,20 @@ def installed(folder: Path = FOLDER) -> Peers:
     ready = folder / "ready"
     pins = "\n".join(PINS)
     if not ready.exists() or ready.read_text() != pins:
-        venv.create(folder, clear=True, symlinks=True, with_pip=True)
+        _make(folder)
         _install(folder)
         ready.write_text(pins)
     return Peers(str(folder / "bin/psrecord"), str(folder / "bin/mprof"))
+
+
+def _make(folder: Path) -> None:
+    try:
+        venv.create(folder, clear=True, symlinks=True, with_pip=True)
+    except (OSError, subprocess.CalledProcessError) as error:  # ensurepip is a program of its own
+        raise MachineError(
+            f"The environment of the peers could not be made in {folder} ({error}): mend that "
+            "(Debian and Ubuntu have ensurepip in python3-venv), then run make bench-peers again."
+        ) from error
 
 
 def _install(folder: Path) -> None:

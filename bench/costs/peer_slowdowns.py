@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -54,13 +54,14 @@ def slowdowns(
     """Infer in stretches, one under each watcher and one without, in a new order each round."""
     turns: list[Turn] = [UNWATCHED, *watchers]
     stretches: list[dict[str | None, float]] = []
-    with Conversation("bench.child", made(layers, folder), stderr=folder / "stderr") as child:
-        _reach_inferences(child)
+    with inferring(made(layers, folder / "models", folder), folder) as child:
         for number in range(rounds):
             order = Random(number).sample(turns, len(turns))
             stretches.append(
                 {
-                    turn.name if turn else None: stretch(child, turn, inferences, folder)
+                    turn.name if turn else None: stretch(
+                        child, _around(child, turn, folder), inferences
+                    )
                     for turn in order
                 }
             )
@@ -69,9 +70,9 @@ def slowdowns(
         yield Slowdown(watcher.name, ratios)
 
 
-def made(layers: int, folder: Path) -> str:
-    """Make a model and give the order for a trial with it."""
-    order = {"task": "make", "models_dir": str(folder / "models"), "models": [{"layers": layers}]}
+def made(layers: int, models: Path, folder: Path) -> str:
+    """Make a model in a folder of its own; give the order for a trial with it."""
+    order = {"task": "make", "models_dir": str(models), "models": [{"layers": layers}]}
     with Conversation("bench.child", json.dumps(order), stderr=folder / "stderr") as child:
         child.until("ready")
         child.tell("go")
@@ -81,8 +82,15 @@ def made(layers: int, folder: Path) -> str:
     return json.dumps({**trial, "layers": layers, "rest_s": None, "hold_s": 0.0})
 
 
+@contextmanager
+def inferring(order: str, folder: Path) -> Iterator[Conversation]:
+    """Start a child and bring it through its phases up to the first of many inferences."""
+    with Conversation("bench.child", order, stderr=folder / "stderr") as child:
+        _reach_inferences(child)
+        yield child
+
+
 def _reach_inferences(child: Conversation) -> None:
-    """Bring a child through its phases up to the first of its counted inferences."""
     child.until("ready")
     child.tell("go")
     for _ in ("import", "load", "first"):
@@ -91,11 +99,20 @@ def _reach_inferences(child: Conversation) -> None:
     child.until("inference")
 
 
-def stretch(child: Conversation, turn: Turn, inferences: int, folder: Path) -> float:
-    """Let it infer so often under a watcher or none; give the median, in seconds."""
-    if turn is None:
-        time.sleep(SETTLE_S)  # it has rested as long as under a watcher that settles
-    with nullcontext() if turn is None else Watching(turn, child.pid, folder):
+def _around(child: Conversation, turn: Turn, folder: Path) -> AbstractContextManager[object]:
+    return unwatched() if turn is None else Watching(turn, child.pid, folder)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let the child rest as long as under a watcher that settles."""
+    time.sleep(SETTLE_S)
+    yield
+
+
+def stretch(child: Conversation, around: AbstractContextManager[object], inferences: int) -> float:
+    """Let it infer so often with this around it; give the median, in seconds."""
+    with around:
         seconds = [_inference_s(child) for _ in range(UNCOUNTED + inferences)]
     return median(seconds[UNCOUNTED:])
 

@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 from bench.costs.conversations import Conversation
-from bench.costs.figures import Figure
+from bench.costs.figures import Figure, show
 from bench.costs.watcher_logs import Log
 from bench.costs.watchers import OWN_PERIOD_S, Watcher, Watching
 
@@ -40,11 +40,15 @@ class Caught:
     spike: Spike
     shares: tuple[float, ...]
     kernel_shares: tuple[float, ...]
-    """The same of the kernel's peak as the watcher told it; empty where it does not read it."""
+    """The same of the kernel's peak as the watcher told it, 0 where it told none of a spike; empty
+    for a watcher that does not read it."""
+    times: str
+    """How such spikes really were made, in words."""
 
     def figures(self) -> Iterator[Figure]:
         """Give mean and worst of the sampled peaks, and the worst of the kernel's as told."""
-        note = f"{len(self.shares)} spikes for each; shares of the kernel's own peak (VmHWM)"
+        count = f"{len(self.shares)} under each"
+        note = f"{self.spike.name}: {count}, {self.times}; shares of the kernel's own peak (VmHWM)"
         told = {"mean": mean(self.shares), "worst": min(self.shares)}
         if self.kernel_shares:
             told["worst of the kernel's own peak, as told"] = min(self.kernel_shares)
@@ -53,40 +57,62 @@ class Caught:
             yield Figure(SECTION, row, share, "share", note=note, column=self.watcher)
 
 
-def caught(watcher: str, spike: Spike, seen: Sequence[tuple[Log, int]]) -> Caught:
-    """Set what was logged of each spike against the kernel's peak, in bytes."""
-    shares = [(log.peak_bytes or 0) / kernel_bytes for log, kernel_bytes in seen]
-    told = [(log.kernel_peak_bytes, kernel_bytes) for log, kernel_bytes in seen]
-    kernel_shares = [peak / kernel_bytes for peak, kernel_bytes in told if peak is not None]
-    return Caught(watcher, spike, tuple(shares), tuple(kernel_shares))
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One spike: what was logged of it, and what its child told."""
+
+    log: Log
+    peak_bytes: int
+    """The kernel's."""
+    rise_s: float
+    held_s: float
+
+
+def times(seen: Sequence[Seen]) -> str:
+    """Say how spikes were made: until all of the memory was there, and how long it was kept."""
+    rise_s, held_s = median(one.rise_s for one in seen), median(one.held_s for one in seen)
+    return f"there after {show(rise_s, 's')} and held for {show(held_s, 's')} (medians)"
+
+
+def caught(watcher: Watcher, spike: Spike, seen: Sequence[Seen], made: str) -> Caught:
+    """Set what was logged of each spike against the kernel's peak; made: how they all were."""
+    told = seen if watcher.reads_kernel_peak else ()
+    return Caught(
+        watcher.name,
+        spike,
+        tuple((one.log.peak_bytes or 0) / one.peak_bytes for one in seen),
+        tuple((one.log.kernel_peak_bytes or 0) / one.peak_bytes for one in told),
+        made,
+    )
 
 
 def spikes(
     watchers: Sequence[Watcher], kinds: Sequence[Spike], rounds: int, folder: Path
 ) -> Iterator[Caught]:
     """Make each kind of spike under each watcher, in so many rounds, one child for each."""
-    seen: dict[tuple[str, Spike], list[tuple[Log, int]]] = {}
+    seen: dict[tuple[Watcher, Spike], list[Seen]] = {}
     for number in range(rounds):
         for spike in kinds:
             for watcher in watchers:
-                log = watched_spike(watcher, spike, moment_s(number), folder)
-                seen.setdefault((watcher.name, spike), []).append(log)
-    for (name, spike), logs in seen.items():
-        yield caught(name, spike, logs)
+                one = watched_spike(watcher, spike, moment_s(number), folder)
+                seen.setdefault((watcher, spike), []).append(one)
+    for (watcher, spike), each in seen.items():
+        every = [one for (_, kind), those in seen.items() if kind == spike for one in those]
+        yield caught(watcher, spike, each, times(every))
 
 
-def watched_spike(watcher: Watcher, spike: Spike, wait_s: float, folder: Path) -> tuple[Log, int]:
-    """Make one spike under a watcher; give its log and the kernel's peak of the child, in bytes."""
+def watched_spike(watcher: Watcher, spike: Spike, wait_s: float, folder: Path) -> Seen:
+    """Make one spike under a watcher, so long after that has settled."""
     order = (str(spike.size_bytes), str(spike.hold_s))
     with Conversation("bench.costs.spikes", *order, stderr=folder / "stderr") as child:
         child.until("ready")
         with Watching(watcher, child.pid, folder) as watching:
             time.sleep(wait_s)
             child.tell("spike")
-            peak_bytes: int = child.until("spike")["peak_bytes"]
+            told = child.until("spike")
             time.sleep(AFTER_S)
         child.finish()
-    return watching.log(), peak_bytes
+    return Seen(watching.log(), told["peak_bytes"], told["rise_s"], told["held_s"])
 
 
 def moment_s(number: int) -> float:

@@ -1,4 +1,8 @@
-"""Programs that sample another's memory from outside: how they are started, ended and read."""
+"""Programs that sample another's memory from outside: how they are started, ended and read.
+
+memcliff's sampler has the guards of a run here, but not its canary, which is a process of its own:
+its CPU is told by bench/test_budgets.py, and bench/test_disturbance.py measures with it.
+"""
 
 import os
 import signal
@@ -12,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from bench.costs.conversations import CHECKOUT, last_line
+from bench.costs.idle_guards import IDLE_GUARDS
 from bench.costs.peer_packages import Peers
 from bench.costs.watcher_logs import Log, mprof_log, psrecord_log, sampler_trace
 from harness.errors import MachineError
@@ -40,22 +45,25 @@ class Watcher:
 
     name: str
     command: tuple[str, ...]
-    """With {pid} for the process and {log} for the file it writes."""
+    """With {pid} for the process, {log} for the file it writes, {guards} for limits to watch."""
     read: Callable[[str], Log]
     farewell: str | None = None
     """What to say to it so that it ends; None: interrupt it, as Ctrl-C would."""
     same_rate: bool = True
     """Whether it is asked for HZ; False: it has the rate that it has when nobody names one."""
+    reads_kernel_peak: bool = False
+    """Whether it tells the kernel's own high-water mark too."""
 
 
 def watchers(peers: Peers) -> tuple[Watcher, ...]:
     """List memcliff's sampler and its peers, at the same rate and as they come."""
     sampler = (sys.executable, "-m", "harness.sampler", "{pid}", "{log}", "--hz", str(HZ))
+    guarded = (*sampler, "--guards", "{guards}")
     psrecord = (peers.psrecord, "{pid}", "--log", "{log}")
     mprof = (peers.mprof, "attach", "--timeout", MOST_S, "--output", "{log}")
     paced_mprof = (*mprof, "--interval", INTERVAL, "{pid}")
     return (
-        Watcher(MEMCLIFF, sampler, sampler_trace, END),
+        Watcher(MEMCLIFF, guarded, sampler_trace, END, reads_kernel_peak=True),
         Watcher(PSRECORD, (*psrecord, "--interval", INTERVAL), psrecord_log),
         Watcher(MPROF, paced_mprof, mprof_log),
         Watcher(f"{PSRECORD}, no interval", psrecord, psrecord_log, same_rate=False),
@@ -71,7 +79,7 @@ class Watching:
         self._watcher = watcher
         self._log, self._said = folder / "log", folder / "said"
         self._log.unlink(missing_ok=True)  # mprof appends
-        places = {"pid": pid, "log": self._log}
+        places = {"pid": pid, "log": self._log, "guards": IDLE_GUARDS}
         with self._said.open("wb") as said:
             self._popen = subprocess.Popen(
                 [word.format(**places) for word in watcher.command],
