@@ -3,7 +3,8 @@
 ##                     (MODEL="a folder/model": your own, a SavedModel, .keras or .h5)
 ## make bench-quick    three small sizes, under two minutes: shows that everything works
 ## make doctor         what this machine is, what every probe says now, and what to do
-##                     (ARGS="--save DIR --probe": a folder to send, and a probe of known size)
+##                     (ARGS="--save DIR --probe": a folder to send, and a probe of known size;
+##                     ARGS=--copy: does the GPU use the same bytes as the CPU?)
 ## make test           the tests, without the slow ones
 ## make test-slow      the tests that take minutes and gigabytes
 ## make budgets        what memcliff itself may cost: memory, disk, CPU, reading; each with its figure
@@ -37,8 +38,9 @@ setup:
 ready:
 	@sh .ci/setup --if-needed
 
+# A MODEL of the environment is some other program's.
 bench: ready
-	@.venv/bin/memcliff run $${MODEL:+--model "$$MODEL"} $(ARGS)
+	@.venv/bin/memcliff run $(if $(filter command,$(origin MODEL)),--model "$$MODEL") $(ARGS)
 
 bench-quick: ready
 	@.venv/bin/memcliff run --sizes 256MiB,512MiB,1GiB --yes $(ARGS)
@@ -85,8 +87,9 @@ format: ready
 	.venv/bin/ruff check --fix .
 
 # Only removes: it does not fetch hundreds of megabytes to look for model files.
+# .benchmarks stays: it holds what --benchmark-autosave kept, the user's baselines.
 clean:
 	@if [ -x .venv/bin/memcliff ]; then .venv/bin/memcliff clean; else \
 		echo 'No .venv: model files were not looked for (make setup clean removes them too).'; fi
-	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks build dist
+	@rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf '{}' +

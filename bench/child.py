@@ -15,8 +15,9 @@ from typing import NoReturn
 from bench.events import Finish, ParentGoneError, Wire, standard_wire
 from bench.failures import Failure, TaskError, failure_of, without_paths
 from bench.lifeline import parent_is_gone, tie_to_parent
-from bench.orders import DescribeOrder, MakeOrder, Order, TrialOrder, read_order
+from bench.orders import OWN, DescribeOrder, MakeOrder, Order, TrialOrder, read_order
 from harness.errors import UsageError
+from harness.failures import without_name
 
 
 class Ending:
@@ -55,6 +56,8 @@ class Ending:
         reason = failure.reason
         match self._order:
             case TrialOrder(model=model, expected=expected):
+                if self._order.arch == OWN:
+                    reason = without_name(reason, str(model), os.path.realpath(model))
                 paths = [path for path in (model, expected) if path is not None]
                 reason = without_paths(reason, paths)
             case DescribeOrder(model=model):

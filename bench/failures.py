@@ -11,6 +11,8 @@ from harness.records import Phase, Status
 
 NO_SPACE = "no_space"
 NO_LINKS = "no_links"
+NO_BFLOAT16 = "Keras writes bfloat16 into a legacy .h5 file and cannot read it back"
+"""The cause; what is said beside it depends on who made the file."""
 REASON_LENGTH = 600
 FULL_DISK_TEXTS = ("No space left on device", "Disk quota exceeded")
 """strerror's texts, with which TensorFlow's errors end: they carry no errno."""

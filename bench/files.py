@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 MAKING = ".memcliff-making-"
@@ -62,6 +62,23 @@ def crc_of(path: Path) -> int:
 
 
 def bytes_below(folder: Path) -> int:
-    """Give the size of all files below a folder; of a file, its own."""
-    files = [folder] if folder.is_file() else folder.rglob("*")
-    return sum(path.stat().st_size for path in files if path.is_file())
+    """Give the size of all files below a folder, links followed; of a file, its own."""
+    return sum(path.stat().st_size for path in files_below(folder))
+
+
+def files_below(path: Path) -> Iterator[Path]:
+    """Give the files below a folder, or the one there is; each once, whatever links lead to it.
+
+    harness.models has the same; a test holds them together, since neither imports the other.
+    """
+    entered, left = set[Path](), [path]
+    while left:
+        one = left.pop()
+        if not one.exists() or (real := one.resolve()) in entered:
+            continue
+        entered.add(real)
+        if one.is_file():
+            yield one
+        elif one.is_dir():
+            with suppress(PermissionError):
+                left.extend(one.iterdir())

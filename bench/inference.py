@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from bench.device import device_of
@@ -57,4 +58,5 @@ class Inferences:
 
         outputs = self._model.call({name: tf.constant(value) for name, value in batch.items()})
         device = device_of(outputs[0].device)  # asked before .numpy(), which is on the host
-        return [output.numpy() for output in outputs], device
+        # Of a single text .numpy() gives its bytes, not an array.
+        return [np.asarray(output.numpy()) for output in outputs], device

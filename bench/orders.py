@@ -8,6 +8,8 @@ from typing import Any
 from harness.errors import UsageError
 
 LAYER_WIDTH = 4096
+OWN = "own"
+"""The arch of a user's model."""
 POSITIVE = {"batch", "layers", "width"}
 
 

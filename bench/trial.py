@@ -15,7 +15,7 @@ from bench.formats import format_for, format_named
 from bench.inference import Inferences, Inferred
 from bench.loaded import Batch, Loaded
 from bench.metal import Gpu, gpu_here
-from bench.orders import TrialOrder
+from bench.orders import OWN, TrialOrder
 from bench.outputs import Check, Expected
 from bench.own.consistency import Consistent
 from bench.own.inputs import own_inputs
@@ -26,9 +26,6 @@ from harness.records import Phase
 Sleep = Callable[[float], None]
 FindGpu = Callable[[], Gpu | None]
 Fed = tuple[Sequence[Batch], Check]
-
-OWN = "own"
-"""The arch of a user's model."""
 
 
 def carry_out(
@@ -76,7 +73,7 @@ class _Trial:
         Metal is asked in CPU trials too: its limits have to be known before the GPU's turn.
         """
         self.wire.phase = Phase.IMPORT
-        format_for(self.order.format, self.order.dtype)  # refused before the framework is imported
+        self._demand_format()  # refused before the framework is imported
         began = time.perf_counter()
         framework = make_ready(self.order.device)
         seconds = time.perf_counter() - began
@@ -84,6 +81,13 @@ class _Trial:
         known = None if self.is_own else (_inputs(self.order), _check(self.order))
         self.edge(seconds=seconds, **asdict(framework), **_metal_facts(self.gpu))
         return known
+
+    def _demand_format(self) -> None:
+        """Refuse a format that is not there, or does not hold the type; own models have any."""
+        if self.is_own:
+            format_named(self.order.format)
+        else:
+            format_for(self.order.format, self.order.dtype)
 
     def load(self) -> Loaded:
         self.wire.phase = Phase.LOAD

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from harness.cap import held_bytes, is_contained
 from harness.copies import stored, times_of
-from harness.ladder import SHARING
+from harness.ladder import SHARING, activations_share
 from harness.metal import MetalLimit, expected_limit
 from harness.models import LEFT_FREE_BYTES
 from harness.predict import KEPT_FREE_BYTES, LOADING, weights_that_fit
@@ -141,7 +141,8 @@ def _room(
 
 def _within_disk(settings: Settings, room: Room, disk_bytes: int) -> Room:
     """Lower what a search goes up to by itself to what the disk has room for, in whole layers."""
-    default = min(disk_bytes // times_of(settings.formats), room.default_bytes)
+    beside = activations_share(settings.arch, settings.dtype, settings.batch)
+    default = min(int(disk_bytes / times_of(settings.formats, beside)), room.default_bytes)
     default -= default % LAYER_BYTES
     wanted = _wanted(settings, default)
     return replace(room, wanted_bytes=wanted, default_bytes=default, disk_bytes=disk_bytes)
@@ -163,10 +164,12 @@ def _contained_room(settings: Settings, survey: Survey, disk_bytes: int, limit: 
 
 def disk_needed_bytes(settings: Settings, room: Room) -> int:
     """Give what the model files take of the disk at one time, at the most."""
+    beside = activations_share(settings.arch, settings.dtype, settings.batch)
     if not settings.sizes:
-        return times_of(settings.formats) * room.most_bytes
+        return round(times_of(settings.formats, beside) * room.most_bytes)
     formats = settings.formats * len(room.devices)
-    return stored((whole(size), name) for name in formats for size in settings.sizes).disk_bytes
+    models = ((whole(size), name) for name in formats for size in settings.sizes)
+    return stored(models, beside).disk_bytes
 
 
 def _beyond(survey: Survey, ram_bytes: int, model_format: str) -> int:
@@ -284,6 +287,7 @@ def asked_of(settings: Settings, devices: Sequence[str], limit: Limit = FREE) ->
         arch=settings.arch,
         dtype=settings.dtype,
         batch=settings.batch,
+        inferences=settings.inferences,
         retry_lost=settings.retry_lost,
         largest_bytes=settings.max_bytes,
         everything=settings.yes,

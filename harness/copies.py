@@ -38,14 +38,18 @@ def draft_bytes(weights_bytes: int, model_format: str) -> int:
     return 2 * weights_bytes if model_format == "keras" else weights_bytes
 
 
-def stored(models: Iterable[Model]) -> Stored:
-    """Play through what making models takes, in the order of their trials."""
+def stored(models: Iterable[Model], beside: float = 0.0) -> Stored:
+    """Play through what making models takes, in the order of their trials.
+
+    beside is what activations take beside the layers, as a share of these.
+    """
     layers_bytes = disk_bytes = written_bytes = 0
     kept: list[Model] = []
     for model in models:
         weights_bytes, model_format = model
-        written_bytes += max(0, weights_bytes - layers_bytes)
-        layers_bytes = max(layers_bytes, weights_bytes)
+        needed_bytes = weights_bytes + round(beside * weights_bytes)
+        written_bytes += max(0, needed_bytes - layers_bytes)
+        layers_bytes = max(layers_bytes, needed_bytes)
         made_bytes = 0 if model in kept else draft_bytes(weights_bytes, model_format)
         written_bytes += made_bytes
         kept = _after(kept, model)
@@ -62,6 +66,6 @@ def _after(kept: Sequence[Model], model: Model) -> list[Model]:
     return [*(one for one in kept if one != model), model][-KEPT:]
 
 
-def times_of(formats: Sequence[str]) -> int:
+def times_of(formats: Sequence[str], beside: float = 0.0) -> float:
     """Give how many times the weights of its largest model a search may take of the disk."""
-    return max(1 if name in SHARING else KEPT + draft_bytes(1, name) for name in formats)
+    return beside + max(1 if name in SHARING else KEPT + draft_bytes(1, name) for name in formats)

@@ -1,6 +1,7 @@
 """What is said of a drift: one line for each long trial."""
 
 from harness.drift import Finding, Slope, Trend, finding_of
+from harness.ladder import reads_all
 from harness.records import Record
 from harness.sizes import show_bytes, show_count
 
@@ -20,10 +21,14 @@ def drift_line(record: Record) -> str:
     if record.condition.thermal is not None:
         told.append(f"heat when it began: {record.condition.thermal}")
     count = show_count(found.inferences, "inference")
-    return f"Drift: {trial}, {count}: {_finding(found)} ({'; '.join(told)})."
+    return f"Drift: {trial}, {count}: {_finding(found, _read(record))} ({'; '.join(told)})."
 
 
-def _finding(found: Finding) -> str:
+def _read(record: Record) -> str:
+    return "weights" if reads_all(record.model.arch) else "weights that it reads"
+
+
+def _finding(found: Finding, read: str) -> str:
     parts = [MEMORY.get(found.memory) if found.memory else None, TIME.get(found.time)]
     said = " and ".join(part for part in parts if part)
     if not said:
@@ -32,7 +37,7 @@ def _finding(found: Finding) -> str:
     if found.returning is not None:
         # Weights that come back are resident again, and waited for.
         said = said.replace(MEMORY[Trend.GROWS], "memory grows")
-        return f"{said}, while {found.returning:.1%} of the weights come back for each inference"
+        return f"{said}, while {found.returning:.1%} of the {read} come back for each inference"
     if found.time is Trend.GROWS and found.memory is Trend.STEADY:
         return f"{said}: heat or other programs, not memory"
     return said

@@ -4,15 +4,18 @@ The texts are those that people saw of TensorFlow, tensorflow-metal, Metal and p
 a clause with the cause, and the cure where there is one.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
+from pathlib import PurePath
 
 from harness.sizes import show_bytes
 
 REASON_LENGTH = 300
+MODEL = "the model"
 LAST_METAL = "`make setup` installs the pair that links, tensorflow 2.16.2 with metal 1.2.0"
 SMALLER = "use a smaller model, or --device cpu"
 KILLED_FROM_OUTSIDE = "from outside"
@@ -187,6 +190,21 @@ def last_words(stderr: Sequence[str]) -> str:
     """Give the last line that says something, without folders: people share tables."""
     words = [line.strip() for line in stderr if line.strip()]
     return without_folders(words[-1])[:REASON_LENGTH] if words else "it said nothing"
+
+
+def without_name(text: str, *paths: str) -> str:
+    """Say "the model" for a user's model, so that no row tells where it lies or what it is called.
+
+    A number is no name: SavedModels often lie in folders of their versions.
+    """
+    for path in paths:
+        for spelling in (path, repr(os.fsencode(path))[2:-1]):  # Python quotes bytes, too
+            text = text.replace(spelling, MODEL)
+        name = PurePath(path).name
+        if name and not name.isdecimal():
+            alone = rf"(?:\b[Tt]he )?(?<![\w.-]){re.escape(name)}(?!\w|[.-]\w)"
+            text = re.sub(alone, MODEL, text)
+    return text[:1].upper() + text[1:] if text.startswith(MODEL) else text
 
 
 def without_folders(text: str) -> str:

@@ -13,6 +13,15 @@ SHARING = ("savedmodel",)
 """Formats whose files are links to the layers: the sizes share them. The others are copies."""
 EMBEDDING = "embedding"
 ARCHS = ("mlp", EMBEDDING)
+INPUTS = {"mlp": 4, EMBEDDING: 32}
+"""So many inputs are made of an arch, and the inferences take turns with them."""
+ONCE_MOST = INPUTS[EMBEDDING] - 2
+"""So many inferences, beside the first and the one after the rest, get tokens of their own."""
+EMBEDDING_BATCH_MOST = 16
+"""With a larger batch, what lies beside the tables would no longer be small: the activations of 32
+inputs take 512 KiB a row of it after each matrix, so with this an eighth of a layer of float32, and
+the child holds as much twice, which the imports are then said to take. And of a table's 4096 rows,
+22 inferences read 352."""
 ITEM_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 DTYPES = tuple(ITEM_BYTES)
 WIDTH = 4096
@@ -39,6 +48,15 @@ def formats_of(asked: str, dtype: str) -> tuple[str, ...]:
 def left_out(formats: tuple[str, ...], dtype: str) -> list[str]:
     """List what a run of all formats has to do without; nothing where one was named."""
     return [name for name in FORMATS if len(formats) > 1 and refusal(name, dtype) is not None]
+
+
+def activations_share(arch: str, dtype: str, batch: int) -> float:
+    """Give what the activations after each matrix take of a disk, as a share of the weights.
+
+    They are float32 whatever the dtype, (inputs, batch, width); a user's own model has none.
+    """
+    row_bytes = WIDTH * ITEM_BYTES.get(dtype, 4)
+    return INPUTS.get(arch, 0) * batch * ITEM_BYTES["float32"] / row_bytes
 
 
 def matrices_of(layers: int, dtype: str) -> int:

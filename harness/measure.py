@@ -1,5 +1,6 @@
 """The loop of a run: the next trial, its model, its measurement, its row."""
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from datetime import UTC, datetime
 from harness import recovery
 from harness.display import Display
 from harness.errors import MachineError
+from harness.failures import without_name
 from harness.guard import Guards
 from harness.guard_limits import guards_for, may_write_more
 from harness.held_memory import NotHeldError
@@ -114,7 +116,9 @@ def _measured_row(
 ) -> Record:
     start = _ready(bench, start, files)
     trial = start.trial
-    bench.display.begin(start.number, trial, trial_s(trial.weights_bytes, rates_of(rows)))
+    asked, rates = bench.run.ground.asked, rates_of(rows)
+    about_s = trial_s(trial.weights_bytes, rates, trial.format, asked.inferences)
+    bench.display.begin(start.number, trial, about_s)
     # Before the ballast is held: a machine that goes down of that is not to do it again.
     bench.run.begin(start)
     try:
@@ -157,7 +161,14 @@ def _surroundings(bench: Bench, start: Start) -> AbstractContextManager[Surround
 
 
 def _explained(bench: Bench, start: Start, seen: Observation) -> Observation:
-    """Add what the system reported of a child that was killed without a word."""
+    """Add what the system reported of a child that was killed without a word.
+
+    What the child wrote may name a user's model, which is to be in no row.
+    """
+    model = bench.settings.model
+    if model is not None:
+        names = (str(model), os.path.realpath(model))
+        seen = replace(seen, stderr=tuple(without_name(line, *names) for line in seen.stderr))
     if seen.exit is None or seen.exit.signal != "SIGKILL":
         return seen
     boot_id, pid = bench.survey.machine.boot_id, seen.event("ready").get("pid")

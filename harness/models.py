@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from harness.copies import KEPT, draft_bytes
 from harness.courier import Courier
 from harness.errors import MachineError
 from harness.interrupt import Interrupt
-from harness.ladder import SHARING, WIDTH, matrices_of
+from harness.ladder import SHARING, WIDTH, activations_share, matrices_of
 from harness.lines import Message
 from harness.preflight import disk_problem
 from harness.process import Process
@@ -37,9 +37,7 @@ class ModelFiles:
 
     def files(self) -> list[Path]:
         """List the files whose pages a load reads: those of a folder, or the one there is."""
-        if self.model.is_file():
-            return [self.model]
-        return [path for path in self.model.rglob("*") if path.is_file()]
+        return list(files_below(self.model))
 
     def read(self) -> None:
         """Read all files once, so that their pages are in the page cache, as far as it has room."""
@@ -47,6 +45,61 @@ class ModelFiles:
             with path.open("rb", buffering=0) as file:
                 while file.read(READ_BYTES):
                     pass
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What a models folder holds that the models of a run can use, or that goes for them."""
+
+    folder: Path
+    asked: Asked
+    seed: int
+
+    def missing_bytes(self, layers: int, model_format: str) -> int:
+        """Give what the disk still needs room for before a model is made: layers, and its copy.
+
+        Before a copy is written those above the number that stays are removed: they count as room,
+        the smallest first, since which was used longest ago is the child's to know.
+        """
+        asked, weights_bytes = self.asked, layers * LAYER_BYTES
+        beside = round(activations_share(asked.arch, asked.dtype, asked.batch) * weights_bytes)
+        missing = max(0, weights_bytes - stored_bytes(*self._layers()))
+        missing += max(0, beside - stored_bytes(*self._activations()))
+        if model_format in SHARING or self.model_folder(layers, model_format).exists():
+            return missing
+        removed = stored_bytes(*_removed(_copies(self.folder)))
+        return missing + draft_bytes(weights_bytes, model_format) - removed
+
+    def usable_bytes(self) -> int:
+        """Count what need not be made again, and what is removed while models are made.
+
+        Copies only make room for others; of those that are not the run's own some stay.
+        """
+        paths = [*self._layers(), *self._activations(), *self.folder.rglob(f"{MAKING}*")]
+        if not all(name in SHARING for name in self.asked.formats):
+            copies, begin = _copies(self.folder), f"{self.asked.arch}-{self._kind}-"
+            own = tuple(f"{begin}{name}-" for name in self.asked.formats)
+            paths += [path for path in copies if path.name.startswith(own)]
+            paths += _removed([path for path in copies if not path.name.startswith(own)])
+        return stored_bytes(*paths)
+
+    def model_folder(self, layers: int, model_format: str) -> Path:
+        """Name the folder of a model as the make child does (bench.models)."""
+        matrices = matrices_of(layers, self.asked.dtype)
+        name = f"{self.asked.arch}-{self._kind}-{model_format}-{matrices}"
+        return self.folder / "models" / name
+
+    def _layers(self) -> list[Path]:
+        return list((self.folder / "layers" / self._kind).glob("*.data*"))
+
+    def _activations(self) -> list[Path]:
+        """List those of the run's arch and batch (bench.activations)."""
+        names = f"*.{self.asked.arch}.batch-{self.asked.batch}.activations"
+        return list((self.folder / "layers" / self._kind).glob(names))
+
+    @property
+    def _kind(self) -> str:
+        return f"{self.asked.dtype}-{WIDTH}-seed{self.seed}"
 
 
 @dataclass(slots=True)
@@ -103,35 +156,30 @@ class Models:
             ) from error
         if self.made_folder is not None:
             self.made_folder(self.folder)
-        needed = self.missing_bytes(layers, model_format)
+        shelf = Shelf(self.folder, self.asked, self.seed)
+        needed = shelf.missing_bytes(layers, model_format)
         free = shutil.disk_usage(self.folder).free
         problem = disk_problem(free, needed + LEFT_FREE_BYTES, "the models folder")
         if needed > 0 and problem is not None:
             raise MachineError(problem)
 
-    def missing_bytes(self, layers: int, model_format: str) -> int:
-        """Give what the disk still needs room for before a model is made: layers, and its copy.
 
-        Before a copy is written those above the number that stays are removed: they count as room,
-        the smallest first, since which was used longest ago is the child's to know.
-        """
-        weights_bytes = layers * LAYER_BYTES
-        missing = max(0, weights_bytes - stored_bytes(self.folder / "layers" / self._kind))
-        if model_format in SHARING or self.model_folder(layers, model_format).exists():
-            return missing
-        copies = sorted(stored_bytes(copy) for copy in _copies(self.folder))
-        removed = copies[: max(0, len(copies) - KEPT + 1)]
-        return missing + draft_bytes(weights_bytes, model_format) - sum(removed)
+def files_below(path: Path) -> Iterator[Path]:
+    """Give the files below a folder, or the one there is; each once, whatever links lead to it.
 
-    def model_folder(self, layers: int, model_format: str) -> Path:
-        """Name the folder of a model as the make child does (bench.models)."""
-        matrices = matrices_of(layers, self.asked.dtype)
-        name = f"{self.asked.arch}-{self._kind}-{model_format}-{matrices}"
-        return self.folder / "models" / name
-
-    @property
-    def _kind(self) -> str:
-        return f"{self.asked.dtype}-{WIDTH}-seed{self.seed}"
+    A user's model may have its weights on another disk. bench.files has the same.
+    """
+    entered, left = set[Path](), [path]
+    while left:
+        one = left.pop()
+        if not one.exists() or (real := one.resolve()) in entered:
+            continue
+        entered.add(real)
+        if one.is_file():
+            yield one
+        elif one.is_dir():
+            with suppress(PermissionError):
+                left.extend(one.iterdir())
 
 
 def _courier(maker: Process, interrupt: Interrupt, progress: Progress) -> Courier:
@@ -174,6 +222,12 @@ def _copies(folder: Path) -> list[Path]:
     """List the models that are copies: their folders' names end with -FORMAT-MATRICES."""
     every = [path for path in folder.glob("models/*-*-*") if path.is_dir()]
     return [path for path in every if path.name.rsplit("-", 2)[1] not in SHARING]
+
+
+def _removed(copies: list[Path]) -> list[Path]:
+    """List the copies that go, one more being written: the smallest, as far as is known."""
+    by_size = sorted(copies, key=stored_bytes)
+    return by_size[: max(0, len(copies) - KEPT + 1)]
 
 
 def _ours(folder: Path) -> list[Path]:

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.predict import Rates, trial_s
 from harness.preview import Preview
-from harness.scope import Trial
 from harness.sizes import show_bytes, show_seconds
 
 PLAN_HEADER = ("model", "on", "role", "predicted peak", "prediction", "about")
@@ -20,11 +18,9 @@ def plan_rows(seen: Preview, predictions: Sequence[str]) -> list[tuple[str, ...]
             f"{trial.role}, skipped" if trial.skip else str(trial.role),
             show_bytes(peak),
             prediction,
-            "-" if trial.skip else _about(trial),
+            "-" if trial.skip else show_seconds(seconds),
         )
-        for trial, peak, prediction in zip(seen.trials, seen.peaks_bytes, predictions, strict=True)
+        for trial, peak, prediction, seconds in zip(
+            seen.trials, seen.peaks_bytes, predictions, seen.trials_s, strict=True
+        )
     ]
-
-
-def _about(trial: Trial) -> str:
-    return show_seconds(trial_s(trial.weights_bytes, Rates(), trial.format))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from harness.copies import Stored, stored
-from harness.ladder import reads_all
+from harness.ladder import activations_share, reads_all
 from harness.plan import next_trial
 from harness.predict import Rates, loads_through_file, peak_bytes, trial_s
 from harness.records import Model, Outcome, Record, Status, TrialKey
@@ -35,6 +35,8 @@ class Preview:
     unpacks to load a `.keras` where memory is short."""
     peaks_bytes: tuple[int, ...] = ()
     """What each of the trials is predicted to take at its peak."""
+    trials_s: tuple[float, ...] = ()
+    """How long each of the trials takes if it fits; nothing where it is skipped."""
 
 
 def preview(asked: Asked, bounds: Bounds, rates: Rates, rows: tuple[Record, ...] = ()) -> Preview:
@@ -46,20 +48,28 @@ def preview(asked: Asked, bounds: Bounds, rates: Rates, rows: tuple[Record, ...]
         played = (*played, _imagined(trial, asked, bounds))
     made = [trial for trial in trials if not trial.skip]
     files = _files(made, asked, bounds)
-    seconds = sum(trial_s(trial.weights_bytes, rates, trial.format) for trial in made)
-    seconds += THRASHING_S * sum(_is_over(trial, asked, bounds) for trial in made)
+    trials_s = tuple(_seconds(trial, asked, rates) for trial in trials)
+    seconds = sum(trials_s) + THRASHING_S * sum(_is_over(trial, asked, bounds) for trial in made)
     over = sum(_over_bytes(trial, asked, bounds) for trial in made)
     swap = over if bounds.can_swap else 0
     seconds += files.written_bytes / rates.write
     peaks = tuple(_peak_bytes(trial, asked, bounds) for trial in trials)
-    return Preview(tuple(trials), seconds, files.disk_bytes, swap, files.written_bytes, peaks)
+    written = files.written_bytes
+    return Preview(tuple(trials), seconds, files.disk_bytes, swap, written, peaks, trials_s)
+
+
+def _seconds(trial: Trial, asked: Asked, rates: Rates) -> float:
+    if trial.skip:
+        return 0.0
+    return trial_s(trial.weights_bytes, rates, trial.format, asked.inferences)
 
 
 def _files(trials: Sequence[Trial], asked: Asked, bounds: Bounds) -> Stored:
     """Reckon what files take of the disk: of models that are made, and of a `.keras` unpacked."""
     if asked.own_bytes is not None:
         return Stored()
-    files = stored((trial.weights_bytes, trial.format) for trial in trials)
+    beside = activations_share(asked.arch, asked.dtype, asked.batch)
+    files = stored(((trial.weights_bytes, trial.format) for trial in trials), beside)
     unpacked = sum(
         trial.weights_bytes
         for trial in trials

@@ -21,7 +21,7 @@ from harness.records import (
     TrialKey,
     Versions,
 )
-from harness.scope import Asked, Trial
+from harness.scope import UNFED, Asked, Trial
 from harness.trace import before, phase_memory, whole_trial
 from harness.trial_memory import PhaseMemory
 
@@ -139,9 +139,17 @@ def _outcome(start: Start, seen: Observation) -> Outcome:
     outcome, asked = outcome_of(seen), start.trial.device
     ran_on = seen.event("edge", "first").get("device", asked)
     if ran_on == asked or outcome.status not in (Status.OK, Status.SLOW):
-        return outcome
+        return replace(outcome, stop_rule=UNFED) if _is_unfed(start, seen, outcome) else outcome
     reason = f"TensorFlow did the work on the {ran_on.upper()}, not on the {asked.upper()}"
     return replace(outcome, status=Status.REFUSED, reason=reason)
+
+
+def _is_unfed(start: Start, seen: Observation, outcome: Outcome) -> bool:
+    """Tell whether an own model was loaded, and its child then refused to infer with it."""
+    ran_on = seen.event("edge", "first").get("device", start.trial.device)
+    loaded = seen.event("edge", "load") and ran_on == start.trial.device
+    own = start.trial.own_bytes is not None
+    return own and bool(loaded) and outcome.status is Status.REFUSED
 
 
 def _memory(seen: Observation, phase: Phase, machine: Machine) -> PhaseMemory:

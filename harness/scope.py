@@ -11,6 +11,8 @@ LAYER_BYTES = 4096 * 4096 * 4
 """One float32 layer of the models that are made here: the step between two sizes."""
 OWN = "own"
 """The arch of a model that was not made here but is the user's own."""
+UNFED = "inputs"
+"""The stop rule of an own model that was loaded and does not take what memcliff feeds it with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Asked:
     arch: str = "mlp"
     dtype: str = "float32"
     batch: int = 1
+    inferences: int | None = None
+    """So many in each trial; None is as many as the pace says."""
     retry_lost: bool = False
     largest_bytes: int | None = None
     """Nothing larger, in so many words of the user's."""

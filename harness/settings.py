@@ -10,7 +10,16 @@ from pathlib import Path
 from harness import pace
 from harness.errors import UsageError
 from harness.guard import RULES
-from harness.ladder import ARCHS, DTYPES, FORMATS, formats_of, refusal
+from harness.ladder import (
+    ARCHS,
+    DTYPES,
+    EMBEDDING,
+    EMBEDDING_BATCH_MOST,
+    FORMATS,
+    ONCE_MOST,
+    formats_of,
+    refusal,
+)
 from harness.own.description import Description
 from harness.own.options import input_shapes, own_path, written_shapes
 from harness.scope import COLD, LAYER_BYTES
@@ -174,6 +183,23 @@ def _check_numbers(options: Namespace) -> None:
     _within(options.hz, 1, HZ_MOST, "--hz")
     if options.inferences is not None:
         _within(options.inferences, 1, INFERENCES_MOST, "--inferences")
+    if options.arch == EMBEDDING:
+        _check_embedding(options.batch, options.inferences or 0)
+
+
+def _check_embedding(batch: int, inferences: int) -> None:
+    if inferences > ONCE_MOST:
+        raise UsageError(
+            f"--inferences {inferences} with --arch {EMBEDDING}: choose at most {ONCE_MOST}, since "
+            "more would read rows again that are in memory already, and a model larger than it "
+            "would look better than it is."
+        )
+    if batch > EMBEDDING_BATCH_MOST:
+        raise UsageError(
+            f"--batch {batch} with --arch {EMBEDDING}: choose at most {EMBEDDING_BATCH_MOST}, "
+            "since what is kept of each of its inputs, to check outputs by, takes memory and disk "
+            "with every row."
+        )
 
 
 def _sizes(text: str | None) -> tuple[int, ...]:

@@ -16,12 +16,13 @@ from pathlib import Path
 
 from harness.guard import Guards, Stop
 from harness.interrupt import Interrupt
+from harness.ladder import read_bytes
 from harness.lines import Message
 from harness.metal_log import metal_log_of
 from harness.observation import Observation
 from harness.pace import GO, Pace
 from harness.process import Exit, Process
-from harness.records import Phase
+from harness.records import Model, Phase
 from harness.stderr import kept_lines
 from harness.surroundings import FREE, Surroundings
 from harness.trace import read_trace
@@ -59,6 +60,11 @@ class Setup:
     sampler: tuple[str, ...] = SAMPLER
     around: Surroundings = FREE
     """What the child and the canary run in."""
+
+    def read_bytes(self) -> int:
+        """Give the bytes of the weights that one inference reads."""
+        told = {name: self.order.get(name) for name in ("arch", "dtype", "batch")}
+        return read_bytes(Model(**told, weights_bytes=self.weights_bytes)) or self.weights_bytes
 
     def sampler_at_its_rate(self) -> tuple[str, ...]:
         """Give the sampler's command."""
@@ -252,10 +258,10 @@ class _Talk:
             self._expect(limit_s, Stop("time", f"over {limit_s:.0f} s"))
 
     def _back(self) -> float | None:
-        """Give the share of the weights that came back since the last edge."""
+        """Give the share of the weights an inference reads that came back since the last edge."""
         on_gpu = self.setup.order["device"] == "gpu"
         unpacked = "system_decompressed_bytes" if on_gpu else "decompressed_bytes"
         names = ("read_bytes", unpacked if unpacked in self._now else "decompressed_bytes")
         pairs = [(self._edge.get(name), self._now.get(name)) for name in names]
         grown = [now - then for then, now in pairs if now is not None and then is not None]
-        return sum(grown) / self.setup.weights_bytes if grown else None
+        return sum(grown) / self.setup.read_bytes() if grown else None

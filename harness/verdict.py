@@ -9,9 +9,9 @@ came back each time, the share of the model would still be below what counts as 
 and its slowness would be blamed on a busy machine.
 
 What comes back of an embedding are rows of a few pages from all over the disk, and a byte of those
-costs more than one of a stream: an inference of 3 GB in 2 GiB took 2.0 times as long when 0.9 % of
-what it reads came back (measured, Linux). So there whatever counts as coming back at all is reason
-enough for its slowness.
+costs more than one of a stream: inferences of 3 GB in 2 GiB took up to 2.0 times as long while
+0.9 % of what they read came back (measured, Linux). So there whatever counts as coming back at all
+is reason enough for slowness.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +22,7 @@ from statistics import median
 from harness.ladder import read_bytes, reads_all
 from harness.noise import counted
 from harness.records import Phase, Record, Role, Status
+from harness.scope import UNFED
 from harness.trial_memory import PhaseMemory
 
 FITS_SLOWER = 1.25
@@ -32,7 +33,7 @@ THRASH_BACK_ALONE = 0.1
 """Without a reference, `back` has to speak alone."""
 SWAPPED_OUT_SHARE = 0.05
 RESIDUAL_MAX = 0.25
-OWN_FAILURES = ("sampler", "gate", "end", "free_disk", "ballast")
+OWN_FAILURES = ("sampler", "gate", "end", "free_disk", "ballast", UNFED)
 """Stop rules that tell of the measurement, not of the model."""
 REFERENCES_MIN = 3
 REFERENCE_SPAN = 4.0

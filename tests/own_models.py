@@ -77,6 +77,15 @@ def half(dtype: str) -> "keras.Model":
     return keras.Model(values, keras.layers.Dense(64, dtype=dtype)(values))
 
 
+def mixed() -> "keras.Model":
+    """Make a model of which neither type is nearly all."""
+    import keras
+
+    values = keras.Input((64,), name="values")
+    first = keras.layers.Dense(64)(values)
+    return keras.Model(values, keras.layers.Dense(64, dtype="float16")(first))
+
+
 def trained() -> "keras.Model":
     """Make a model that keeps its optimizer's variables in its file."""
     import keras
@@ -138,6 +147,21 @@ def signed() -> "tuple[tf.Module, dict[str, tf.types.experimental.ConcreteFuncti
     }
 
 
+def speaking() -> "tuple[tf.Module, tf.types.experimental.ConcreteFunction]":
+    """Make a module that answers with one text, without dimensions."""
+    import tensorflow as tf
+
+    module = tf.Module()
+    module.weights = tf.Variable(tf.ones((4,)))
+
+    def say(values: tf.Tensor) -> dict[str, tf.Tensor]:
+        score = tf.reduce_sum(values * module.weights)
+        return {"score": score, "said": tf.strings.as_string(score)}
+
+    inputs = [tf.TensorSpec([None, 4], tf.float32, name="values")]
+    return module, tf.function(say, input_signature=inputs).get_concrete_function()
+
+
 def _write_all(folder: Path) -> None:
     import keras
     import tensorflow as tf
@@ -149,15 +173,18 @@ def _write_all(folder: Path) -> None:
         model.save(folder / f"{name}.h5")
         tf.saved_model.save(model, str(folder / f"{name}-saved"))
     models["two"].export(str(folder / "two-exported"), verbose=False)
-    for dtype in ("float16", "bfloat16"):
+    for dtype in ("float16", "bfloat16", "float64"):
         half(dtype).save(folder / f"{dtype}.keras")
     half("float16").save(folder / "float16.h5")
+    mixed().save(folder / "mixed.keras")
     once = trained()
     for ending in (".keras", ".h5"):
         once.save(folder / f"trained{ending}")
         custom().save(folder / f"custom{ending}")
         with_lambda().save(folder / f"lambda{ending}")
     tf.saved_model.save(once, str(folder / "trained-saved"))
+    module, say = speaking()
+    tf.saved_model.save(module, str(folder / "speaking"), signatures=say)
     module, signatures = signed()
     tf.saved_model.save(module, str(folder / "signed-saved"), signatures=signatures)
 

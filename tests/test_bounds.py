@@ -174,6 +174,8 @@ def test_the_plan_is_asked_what_the_command_line_asked() -> None:
     assert (asked.target_bytes, asked.resolution_bytes) == (4 * GB, GB // 2)
     assert (asked.devices, asked.formats) == (("cpu", "gpu"), ("savedmodel",))
     assert (asked.batch, asked.retry_lost, asked.sizes) == (8, True, ())
+    assert asked.inferences is None
+    assert asked_of(settings("--inferences", "7"), ("cpu",)).inferences == 7
 
 
 # A Mac and its GPU.

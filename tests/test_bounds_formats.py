@@ -11,7 +11,7 @@ from harness.consent import question
 from harness.predict import KEPT_FREE_BYTES, peak_bytes
 from harness.records import Role
 from harness.runs import new_run, unfinished
-from harness.scope import layers_of
+from harness.scope import LAYER_BYTES, layers_of
 from harness.series import all_series
 from harness.survey import Survey
 from tests.options import settings
@@ -97,10 +97,19 @@ def test_a_search_is_as_large_as_the_disk_has_room_for_copies() -> None:
 
 def test_a_list_of_sizes_needs_what_its_own_copies_take() -> None:
     asked = settings(*ALL, "--sizes", "2GB")
-    layers = copy = draft = whole(2 * GB)
+    copy = draft = whole(2 * GB)
+    layers = copy + copy // 1024  # with the activations after them
     assert disk_needed_bytes(asked, room_of(asked, LARGE)) == layers + 2 * copy + draft - copy
     plain = settings("--sizes", "1GB,2GB")
-    assert disk_needed_bytes(plain, room_of(plain, LARGE)) == whole(2 * GB)
+    assert disk_needed_bytes(plain, room_of(plain, LARGE)) == layers
+
+
+def test_a_search_leaves_room_for_the_activations_of_its_batch() -> None:
+    disk = replace(SWAPPING, system=replace(SWAPPING.system, free_disk_bytes=22 * GB))
+    one, many = (settings("--target", "1GB", "--batch", batch) for batch in ("1", "1024"))
+    assert room_of(one, disk).most_bytes > 8 * GB
+    assert disk_needed_bytes(many, room_of(many, disk)) == 2 * room_of(many, disk).most_bytes
+    assert room_of(many, disk).most_bytes == 6 * GB // LAYER_BYTES * LAYER_BYTES
 
 
 # In a run.

@@ -43,6 +43,13 @@ def test_the_error_is_that_of_a_repeat() -> None:
     assert errors == [None, None, 0.0, pytest.approx(0.0005, rel=0.01)]
 
 
+def test_a_text_without_dimensions_is_compared() -> None:
+    said = [np.asarray(text) for text in (b"yes", b"no", b"")]
+    assert checked(*((turn, [said[turn]]) for turn in (0, 1, 2, 0, 1, 2)))[3:] == [0.0] * 3
+    assert checked((0, [np.array(b"yes", object)]), (0, [said[0]])) == [None, 0.0]
+    assert_invalid("another than before", (0, [said[0]]), (0, [said[1]]))
+
+
 def test_of_several_outputs_the_worst_counts() -> None:
     off = GOOD[1] + np.float32(0.004)
     assert checked((0, GOOD[:2]), (0, [GOOD[0], off]))[1] == pytest.approx(0.0005, rel=0.01)

@@ -147,6 +147,61 @@ def test_a_cut_file_is_told_to_be_cut(
     assert "copy or download the model again" in reason
 
 
+def with_changed(path: Path, member: str, offsets: tuple[int, int], value: bytes) -> Path:
+    """Put bytes into both headers of a zip's member: its own, and the one in the directory."""
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        own, directory = archive.getinfo(member).header_offset, archive.start_dir
+    entry = content.index(member.encode(), directory) - DIRECTORY_HEADER_BYTES
+    for place in (own + offsets[0], entry + offsets[1]):
+        content[place : place + len(value)] = value
+    path.write_bytes(content)
+    return path
+
+
+DIRECTORY_HEADER_BYTES = 46
+FLAGS, PACKING = (6, 8), (8, 10)
+"""Where the two headers have them (PKWARE's APPNOTE.TXT, 4.3.7 and 4.3.12)."""
+
+
+def encrypted(path: Path) -> Path:
+    for member in ("metadata.json", "config.json", "model.weights.h5"):
+        with_changed(path, member, FLAGS, b"\1\0")
+    return path
+
+
+def test_an_encrypted_keras_file_is_told_to_be_one(tmp_path: Path) -> None:
+    path = encrypted(write_keras(tmp_path / "a.keras"))
+    assert "a.keras is encrypted: pack what is in it anew without" in refusal(path)
+
+
+def test_a_keras_file_that_is_packed_by_unknown_means_is_told_to_be_one(tmp_path: Path) -> None:
+    path = with_changed(write_keras(tmp_path / "a.keras"), "config.json", PACKING, b"\x5d\0")
+    assert "cannot unpack (That compression method is not supported)" in refusal(path)
+
+
+@pytest.mark.parametrize("member", ["config.json", "model.weights.h5"])
+@pytest.mark.parametrize("rubbish", [b"\xff" * 30, b"\0" * 30])
+def test_a_packed_keras_file_that_is_damaged_is_told_to_be(
+    tmp_path: Path, member: str, rubbish: bytes
+) -> None:
+    path = write_keras(tmp_path / "a.keras", packing=zipfile.ZIP_DEFLATED)
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        begin = archive.getinfo(member).header_offset + 30 + len(member)
+    content[begin : begin + len(rubbish)] = rubbish
+    path.write_bytes(content)
+    assert "a.keras is cut off or damaged" in refusal(path)
+
+
+def test_a_dataset_where_keras_has_a_group_is_no_bug_of_ours(tmp_path: Path) -> None:
+    path = write_h5(tmp_path / "a.h5")
+    with h5py.File(path, "a") as file:
+        del file["model_weights"]
+        file["model_weights"] = KERNEL
+    assert "The weights are not in groups, as Keras writes them: copy" in refusal(path)
+
+
 @pytest.mark.parametrize(
     ("left", "words"),
     [
@@ -168,7 +223,11 @@ def test_weights_alone_are_no_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "config", ["{", {}, {"config": {"layers": [{}]}}, [1], {"config": 3}, "[" * 9**5]
+    "config",
+    [
+        *("{", {}, {"config": {"layers": [{}]}}, [1], {"config": 3}, "[" * 9**5),
+        {"config": {"input_layers": "x", "layers": []}},
+    ],
 )
 def test_a_configuration_that_keras_never_wrote_is_no_bug_of_ours(
     tmp_path: Path, config: object

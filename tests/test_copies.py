@@ -57,6 +57,11 @@ def test_a_size_in_a_format_of_its_own_is_a_copy_beside_the_layers() -> None:
     assert stored([(4 * GB, "h5")]) == Stored(8 * GB, 8 * GB)
 
 
+def test_activations_lie_beside_the_layers_and_not_in_copies() -> None:
+    assert stored([(GB, "h5"), (4 * GB, "h5")], 0.5) == Stored(11 * GB, 11 * GB)
+    assert times_of(["h5"], 0.5) == 3.5
+
+
 def test_a_keras_file_is_on_the_disk_twice_while_it_is_zipped() -> None:
     assert stored([(4 * GB, "keras")]) == Stored(12 * GB, 12 * GB)
 

@@ -88,6 +88,11 @@ def test_only_what_was_measured_is_said(row: Record, said: str) -> None:
     assert f"200 inferences: {said} (time" in drift_line(row)
 
 
+def test_of_an_embedding_a_share_is_one_of_the_weights_that_it_reads() -> None:
+    row = changed(long(SLOWING_S, back=0.03), model={"arch": "embedding", "batch": 1})
+    assert "while 24.0% of the weights that it reads come back for each inf" in drift_line(row)
+
+
 def test_memory_that_was_not_measured_is_said_to_be_so() -> None:
     assert drift_line(long(memory=NOT_TOLD)).endswith(
         "+2.0%; too few samples to tell of memory, which --hz makes more)."

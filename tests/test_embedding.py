@@ -151,9 +151,8 @@ def test_one_that_rises_keeps_its_slope() -> None:
 def test_a_first_inference_that_brings_the_dense_layer_back_does_not_end_the_trial() -> None:
     """It takes long once; what follows is what the model takes."""
     pace = Pace(USUAL_S)
-    share = READ / (TARGET * LAYER_BYTES)
-    assert pace.after_first(0.9, share) == "go"
-    assert pace.after(0.9, [0.012], share) == "again"
+    assert pace.after_first(0.9, 1.0) == "go"
+    assert pace.after(0.9, [0.012], 1.0) == "again"
 
 
 # The words.

@@ -12,6 +12,7 @@ from harness.failures import (
     gpu_command_failure,
     last_words,
     without_folders,
+    without_name,
 )
 from tests import failure_texts as texts
 
@@ -177,6 +178,27 @@ def test_an_end_without_a_known_text_is_no_failure_of_ours(
 def test_last_words_lose_their_folders(text: str, left: str) -> None:
     assert without_folders(text) == left
     assert last_words(["first", text, "  "]) == left
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "left"),
+    [
+        ("/Users/Jo Doe/a é.keras", "no /Users/Jo Doe/a é.keras/x", "no the model/x"),
+        ("/Users/Jo Doe/a é.keras", r"b'/Users/Jo Doe/a \xc3\xa9.keras' torn", "b'the model' torn"),
+        ("/Users/Jo Doe/a é.keras", "a é.keras is empty.", "The model is empty."),
+        ("/Users/Jo Doe/a é.keras", "the file x/a é.keras.", "the file x/the model."),
+        (
+            "/m/model",
+            "The model is remodelled in /m/model.",
+            "The model is remodelled in the model.",
+        ),
+        ("/m/2", "expected 2 variables in /m/2/x", "expected 2 variables in the model/x"),
+    ],
+)
+def test_a_model_is_named_neither_by_its_path_nor_by_its_name(
+    path: str, text: str, left: str
+) -> None:
+    assert without_name(text, path) == left
 
 
 def test_no_last_words_are_said_to_be_none() -> None:

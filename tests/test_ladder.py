@@ -1,7 +1,11 @@
 """The models that memcliff makes itself: what the two sides must agree on, and what is read."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from bench.activations import CRC_BYTES, Activations
 from bench.archs import ARCHS
 from bench.floats import matrices_of
 from bench.formats import FORMATS
@@ -107,6 +111,29 @@ def test_what_an_embedding_reads_is_less_than_a_hundredth_of_a_large_one() -> No
     read = read_bytes(a_model(179))
     assert read is not None
     assert read < 179 * LAYER_BYTES / 100
+
+
+def test_both_sides_know_how_many_inputs_an_arch_has() -> None:
+    assert {name: len(arch.inputs(8, 1, 1)) for name, arch in ARCHS.items()} == ladder.INPUTS
+
+
+@pytest.mark.parametrize("arch", ladder.ARCHS)
+@pytest.mark.parametrize("dtype", ladder.DTYPES)
+def test_what_activations_take_is_what_the_child_keeps(
+    tmp_path: Path, arch: str, dtype: str
+) -> None:
+    kept = Activations(tmp_path, arch, dtype, ARCHS[arch].inputs(ladder.WIDTH, 1, 2))
+    kept.obtain(0, kept.first(), np.zeros((ladder.WIDTH, ladder.WIDTH), np.float16))
+    share = ladder.activations_share(arch, dtype, 2)
+    matrix_bytes = MATRIX_BYTES * ladder.ITEM_BYTES[dtype] // 4
+    assert kept.path(0).stat().st_size == share * matrix_bytes + CRC_BYTES
+
+
+def test_beside_an_embedding_they_take_a_quarter_of_the_weights_at_the_most() -> None:
+    most = ladder.EMBEDDING_BATCH_MOST
+    assert ladder.activations_share("embedding", "float32", most) == 1 / 8
+    assert ladder.activations_share("embedding", "float16", most) == 1 / 4
+    assert ladder.activations_share("own", "mixed", 1) == 0
 
 
 def test_both_sides_keep_as_many_copies() -> None:

@@ -36,9 +36,9 @@ WORLD = {
 PURE = ("answer", "baseline", "cap", "cliff", "columns", "compared_loaders", "comparison",
         "copies", "cross_checks", "drift", "drift_words", "gpu_memory", "groups", "guard",
         "ladder", "load_share", "loader", "loaders", "movement", "noise", "own.advice",
-        "own.answer", "own.description", "own.words", "pace", "phrases", "plan", "plan_table",
-        "predict", "prediction", "prediction_score", "prediction_words", "preview", "records",
-        "reports.advice", "reports.findings", "reports.markdown", "reports.thresholds",
+        "own.answer", "own.description", "own.words", "pace", "phrases", "plain_json", "plan",
+        "plan_table", "predict", "prediction", "prediction_score", "prediction_words", "preview",
+        "records", "reports.advice", "reports.findings", "reports.markdown", "reports.thresholds",
         "reports.trials", "scope", "series", "series_document", "sides", "sources",
         "unified_memory", "verdict")  # fmt: skip
 """Modules whose answers depend on their arguments alone."""

@@ -54,6 +54,17 @@ def test_bench_measures_the_model_that_is_named(world: World, path: str) -> None
     assert made == f"[run][--model][{path}][--yes]"
 
 
+def test_a_model_of_the_environment_is_not_what_bench_measures(world: World) -> None:
+    world.python("3.12", world.path / "python3.12", pip=TELLING_MEMCLIFF)
+    make(world, "setup")
+    words = ("make", "--no-print-directory", "--silent", "bench")
+    surroundings = world.environment() | {"PATH": "/usr/bin:/bin", "MODEL": "gpt-4"}
+    done = subprocess.run(
+        words, cwd=world.checkout, env=surroundings, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[run]"
+
+
 def test_bench_quick_measures_three_small_sizes(world: World) -> None:
     world.python("3.12", world.path / "python3.12", pip=TELLING_MEMCLIFF)
     assert make(world, "bench-quick") == "[run][--sizes][256MiB,512MiB,1GiB][--yes]"

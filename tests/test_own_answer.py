@@ -6,7 +6,7 @@ import pytest
 
 from harness.answer import practical, sentence
 from harness.records import Limit, Record, Role, Status
-from harness.scope import Asked
+from harness.scope import UNFED, Asked
 from harness.series_document import series_document
 from harness.summary import (
     advice_line,
@@ -22,6 +22,10 @@ from tests.records import changed
 
 THRASHING = own_row(
     back_bytes=round(0.4 * BYTES), seconds=41.0, whole={"disk_written_bytes": 3 * GB}
+)
+UNFED_ROW = changed(
+    own_row(status=Status.REFUSED),
+    outcome={"stop_rule": UNFED, "reason": "It does not take these: pass --input-shape."},
 )
 NAME = "our model (SavedModel, 98 MB of weights, float32)"
 
@@ -115,6 +119,14 @@ def test_a_model_that_was_not_loaded() -> None:
     )
 
 
+def test_a_model_that_could_not_be_fed() -> None:
+    assert said(UNFED_ROW) == (
+        f"No answer. Y{NAME} loads on this MacBook Air M1, 16 GiB (CPU), but could not be fed, so "
+        "whether it stays in memory is not known: It does not take these: pass --input-shape."
+    )
+    assert practical(own_series(UNFED_ROW)) is None
+
+
 def test_without_a_row_there_is_no_answer() -> None:
     assert said() == "Your model was not measured on the CPU."
 
@@ -200,6 +212,8 @@ def test_no_model_files_come_on_top_of_what_trials_write() -> None:
          "--yes tries it as it is."),
         (own_row(status=Status.REFUSED, seconds=None), "mend the model, as its reason says, and "
          "run it again."),
+        (UNFED_ROW, "give it inputs that it takes, with --input-shape or by a --signature, and run "
+         "it again."),
         (own_row(status=Status.INVALID), "mend the model, as its reason says, and run it again."),
         (own_row(status=Status.SLOW), "give it more time with --inference-limit: its memory does "
          "not explain its slowness."),

@@ -19,7 +19,9 @@ FORMATS = {".keras": "keras", ".h5": "h5"}
 ENDINGS = {"-saved": "savedmodel"} | FORMATS
 WHOLE = (*IN_ALL_FORMATS, "words", "trained")
 MEASURED = [*(f"{name}{ending}" for name in WHOLE for ending in ENDINGS), "float16.keras",
-            "float16.h5", "bfloat16.keras", "two-exported"]  # fmt: skip
+            "float16.h5", "bfloat16.keras", "float64.keras", "mixed.keras", "two-exported",
+            "speaking"]  # fmt: skip
+TYPES = ("float16", "bfloat16", "float64", "mixed")
 PHASES = ["import", "load", "first", *["inference"] * 4, "infer", "again", "hold"]
 
 pytestmark = pytest.mark.framework
@@ -45,7 +47,9 @@ def placed(own_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def described_and_tried(placed: Path) -> list[list[Event]]:
     """Describe all models that can be measured, then try them: one child does it all."""
     paths = [placed / name for name in MEASURED]
-    orders = [task(path, batch=2) for task in (describe, trial) for path in paths]
+    types = [path.stem if path.stem in TYPES else "float32" for path in paths]
+    orders = [describe(path, batch=2) for path in paths]
+    orders += [trial(path, batch=2, dtype=one) for path, one in zip(paths, types, strict=True)]
     return carried_out(orders)
 
 
@@ -114,8 +118,8 @@ def test_keras_export_is_found_to_write_each_weight_twice(described: dict[str, E
     assert exported["weights_bytes"] == 2 * plain["weights_bytes"]
 
 
-def test_half_precision_is_told_by_its_type(described: dict[str, Event]) -> None:
-    for name in ("float16.keras", "float16.h5", "bfloat16.keras"):
+def test_the_type_of_the_weights_is_told(described: dict[str, Event]) -> None:
+    for name in ("float16.h5", *(f"{one}.keras" for one in TYPES)):
         assert described[name]["dtype"] == name.split(".")[0]
 
 
@@ -210,7 +214,7 @@ def test_a_length_that_the_model_cannot_work_with_leads_to_input_shape(placed: P
         ]
     )
     assert old[-1]["phase"] == "hold", "Keras 3 reads this file of Keras 2"
-    assert (failed["status"], failed["phase"]) == ("crashed", "first")
+    assert (failed["status"], failed["phase"]) == ("refused", "first")
     assert "--input-shape NAME=" in failed["reason"]
 
 
@@ -226,3 +230,19 @@ def test_a_whole_child_refuses_with_words_that_name_no_folder(placed: Path) -> N
         assert (failed["event"], failed["status"]) == ("failed", "refused")
         assert "Lambda" in failed["reason"]
         assert "mes modèles" not in failed["reason"]
+
+
+def test_a_model_that_is_damaged_or_gone_is_refused_without_its_name(
+    placed: Path, tmp_path: Path
+) -> None:
+    saved = shutil.copytree(placed / "two-saved", tmp_path / "Jo's modèle")
+    shortened(saved / DATA)
+    lost = tmp_path / "Jo's modèle.h5"
+    cut = Path(shutil.copy(placed / "two.h5", tmp_path / "Jo's modèle 2.h5"))
+    shortened(cut)
+    closed = Path(shutil.copy(placed / "two.keras", tmp_path / "Jo's modèle.keras"))
+    shortened(closed)
+    for path in (saved, lost, cut, closed):
+        failed = carried_out_alone(trial(path))[-1]
+        assert failed["status"] == "refused"
+        assert not re.search(r"Jo|mod|/", failed["reason"].replace("model", "")), failed["reason"]

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.own import recognition
 from harness.errors import UsageError
-from harness.own.options import path_problem, unreachable
+from harness.own.options import KNOWN, path_problem, unreachable
 from harness.settings import protocol_of
 from tests.options import settings
 
@@ -65,6 +66,10 @@ def test_what_only_models_made_here_have_is_to_be_left_out(
 @pytest.mark.parametrize("option", [("--signature", "serve"), ("--input-shape", "image=1,2")])
 def test_what_only_an_own_model_has_needs_one(option: tuple[str, str]) -> None:
     assert refusal(*option) == f"{option[0]} is about your own model: pass --model too."
+
+
+def test_both_sides_say_alike_what_can_be_loaded() -> None:
+    assert recognition.KNOWN == KNOWN
 
 
 def test_an_empty_name_is_no_model() -> None:

@@ -71,6 +71,17 @@ def test_a_model_of_every_kind_and_format_goes_through(
     assert "Yes, as far as memory goes. Your model (" in done.stdout
 
 
+@pytest.mark.parametrize("dtype", ["float64", "mixed"])
+def test_a_model_of_a_type_that_is_never_made_here_goes_through(
+    own_models: Path, tmp_path: Path, dtype: str
+) -> None:
+    done = after_one_trial(tmp_path, own_models / f"{dtype}.keras")
+    row = first_row(tmp_path)
+    assert row.outcome.status is Status.OK, row.outcome.reason
+    assert row.model.dtype == dtype
+    assert "Yes, as far as memory goes. Your model (" in done.stdout
+
+
 def test_a_practical_model_is_tried_three_times_under_its_own_name(
     own_models: Path, tmp_path: Path
 ) -> None:

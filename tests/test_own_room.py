@@ -57,6 +57,17 @@ def test_the_largest_tensor_counts_for_what_is_safe() -> None:
     assert peak > 13 * GB - KEPT_FREE_BYTES
 
 
+def test_a_model_of_one_large_tensor_is_told_a_size_that_would_be_safe() -> None:
+    """Its own peak and the size that fits are reckoned with the same tensor."""
+    one = described(weights_bytes=4 * GB, format="h5", largest_tensor_bytes=4 * GB)
+    room = own_room(one, SWAPPING, ("cpu",), FREE)
+    assert own_peak_bytes(one, SWAPPING, "cpu") > 13 * GB - KEPT_FREE_BYTES
+    assert room.safe_bytes < 4 * GB - 10**6, "not just a byte below what is too large"
+    safe_bytes = room.safe_bytes - 1000
+    smaller = replace(one, weights_bytes=safe_bytes, largest_tensor_bytes=safe_bytes)
+    assert own_room(smaller, SWAPPING, ("cpu",), FREE).is_safe
+
+
 def test_in_a_memory_group_every_model_may_be_tried() -> None:
     limit = Limit(2 * 2**30, "cgroup-v1", 0)
     room = own_room(LARGE, SWAPPING, ("cpu",), limit)

@@ -7,7 +7,8 @@ from pathlib import Path
 from harness.records import Machine, Role, Status, Versions
 from harness.rows import Ground, Start, lost_row, row_of, row_without_trial
 from harness.runs import new_run, resumable, unfinished
-from harness.scope import OWN, Trial
+from harness.scope import OWN, UNFED, Trial
+from harness.verdict import judge
 from tests.events import DONE, READY, edge, observed
 from tests.own_descriptions import ASKED, BOUNDS, BYTES, HASH
 
@@ -31,6 +32,19 @@ def test_until_it_is_loaded_the_bytes_are_those_it_was_said_to_hold() -> None:
 
 
 LOST = row_of(GROUND, START, observed(READY)).outcome
+
+
+REFUSED = {"event": "failed", "status": "refused", "phase": "first", "reason": "not these"}
+
+
+def test_a_model_that_is_loaded_and_refuses_its_inputs_says_nothing_of_its_size() -> None:
+    unfed = row_of(GROUND, START, observed(READY, LOADED, REFUSED))
+    assert (unfed.outcome.status, unfed.outcome.stop_rule) == (Status.REFUSED, UNFED)
+    assert judge(unfed, None) is None
+    before = row_of(GROUND, START, observed(READY, {**REFUSED, "phase": "load"}))
+    elsewhere = edge("first", seconds=1.0, device="gpu")
+    there = row_of(GROUND, START, observed(READY, LOADED, elsewhere, REFUSED))
+    assert [row.outcome.stop_rule for row in (before, there)] == [None, None]
 
 
 def test_a_trial_that_never_came_back_is_told_by_the_model_s_own_bytes() -> None:

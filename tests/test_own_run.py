@@ -10,7 +10,7 @@ import pytest
 
 from harness.records import Role, Status
 from harness.scope import OWN
-from tests.calls import call, left_over, rows_in, start, wait_for
+from tests.calls import call, command, left_over, rows_in, start, wait_for
 from tests.stand_in import OWN as TOLD
 
 
@@ -82,6 +82,42 @@ def test_a_model_that_is_refused_when_it_is_loaded_measured_nothing(
     done = run(tmp_path, model, behaviour={"misbehave": {"own": "refused-load"}})
     assert done.returncode == 1
     assert "Nothing could be measured: said refused" in done.stderr
+
+
+def test_a_model_that_does_not_take_its_inputs_gets_no_verdict(tmp_path: Path, model: Path) -> None:
+    done = run(tmp_path, model, behaviour={"misbehave": {"own": "refused-first"}})
+    assert done.returncode == 1
+    assert "No answer. Your model (SavedModel, 98 MB of weights, float32) loads" in done.stdout
+    assert "could not be fed, so whether it stays in memory is not known: said" in done.stdout
+    assert "To do: give it inputs that it takes, with --input-shape" in done.stdout
+    assert len(rows_in(tmp_path)) == 1
+
+
+def test_a_model_that_is_moved_between_two_trials_is_named_in_no_row(
+    tmp_path: Path, model: Path
+) -> None:
+    words = command(tmp_path, {}, "--model", str(model), "--anyway")
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+        wait_for(lambda: any((tmp_path / "results").glob("*.csv")))
+        model.rename(tmp_path / "elsewhere")
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert errors.startswith("The model has gone: there is no such file")
+    first, *_, last = rows_in(tmp_path)
+    assert (first.outcome.status, last.outcome.status) == (Status.OK, Status.INTERRUPTED)
+    for path in (tmp_path / "results").rglob("*.[cj]s*"):
+        assert "Modell" not in path.read_text(), path
+
+
+def test_what_a_child_writes_as_it_dies_names_no_model(tmp_path: Path, model: Path) -> None:
+    log = [f"tensorflow/core/x.cc:1 Check failed: {model}/variables of mein Modell é."]
+    behaviour: dict[str, object] = {"log": log, "misbehave": {"own": "exit-load"}}
+    run(tmp_path, model, behaviour=behaviour)
+    (row,) = rows_in(tmp_path)
+    assert (row.outcome.reason or "").endswith(
+        "tensorflow/core/x.cc:1 Check failed: the model/variables of the model."
+    )
 
 
 def test_a_model_that_cannot_be_described_is_bad_input(tmp_path: Path, model: Path) -> None:

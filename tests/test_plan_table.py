@@ -5,6 +5,8 @@ from dataclasses import replace
 from harness.plan_table import PLAN_HEADER, plan_rows
 from harness.predict import Rates
 from harness.preview import preview
+from harness.scope import LAYER_BYTES
+from harness.sizes import show_seconds
 from tests.mac import ASKED, BOUNDS, GB
 
 
@@ -17,6 +19,13 @@ def test_a_plan_has_a_row_for_each_trial_and_says_which_is_skipped() -> None:
         {"model": "30 GB", "on": "CPU", "role": "given, skipped", "predicted peak": "31.9 GB",
          "prediction": "fails", "about": "-"},
     ]  # fmt: skip
+
+
+def test_inferences_that_were_asked_for_take_their_time() -> None:
+    asked = replace(ASKED, sizes=(12 * GB,), inferences=200)
+    (usual,) = preview(replace(asked, inferences=None), BOUNDS, Rates()).trials_s
+    (row,) = plan_rows(preview(asked, BOUNDS, Rates()), ("fits",))
+    assert row[-1] == show_seconds(usual - 5 + 197 * 179 * LAYER_BYTES / Rates().infer)
 
 
 def test_of_several_formats_each_row_names_its_own_with_its_own_peak_and_time() -> None:

@@ -24,6 +24,11 @@ from tests.simulation import (
 RATES = Rates()
 
 
+def on_disk(layers: int) -> int:
+    """Give what layers of an mlp take of the disk with the activations after them."""
+    return layers * (LAYER_BYTES + LAYER_BYTES // 1024)
+
+
 def layers_in(seen: Preview) -> list[int]:
     return [trial.layers for trial in seen.trials]
 
@@ -34,20 +39,20 @@ def test_a_preview_is_the_run_of_a_machine_without_a_cliff() -> None:
 
 def test_the_model_files_of_the_largest_size_hold_those_of_all_others() -> None:
     seen = preview(replace(ASKED, sizes=(GB, 4 * GB, 2 * GB)), BOUNDS, RATES)
-    assert seen.disk_bytes == 60 * LAYER_BYTES
+    assert seen.disk_bytes == on_disk(60)
 
 
 def test_the_time_is_that_of_all_trials_and_of_writing_the_files_once() -> None:
     seen = preview(replace(ASKED, sizes=(GB, 2 * GB)), BOUNDS, RATES)
     trials = sum(trial_s(layers * LAYER_BYTES, RATES) for layers in (15, 30))
-    assert seen.duration_s == pytest.approx(trials + 30 * LAYER_BYTES / RATES.write)
+    assert seen.duration_s == pytest.approx(trials + on_disk(30) / RATES.write)
 
 
 def test_a_trial_that_is_skipped_costs_nothing() -> None:
     bounds = replace(BOUNDS, ceiling_bytes=3 * GB)
     seen = preview(replace(ASKED, sizes=(GB, 4 * GB)), bounds, RATES)
     assert [trial.skip for trial in seen.trials] == [None, "it is too much"]
-    assert seen.disk_bytes == 15 * LAYER_BYTES
+    assert seen.disk_bytes == on_disk(15)
     alone = preview(replace(ASKED, sizes=(GB,)), bounds, RATES)
     assert seen.duration_s == alone.duration_s
 
@@ -73,6 +78,11 @@ def test_what_is_left_is_taken_to_fit_even_after_a_trial_that_crawled() -> None:
     assert layers_in(seen) == [TARGET, 86, 86, TARGET, TARGET, beside, warm]
 
 
+def test_the_activations_of_a_batch_are_written_beside_the_layers() -> None:
+    asked = replace(ASKED, sizes=(GB,), batch=512)
+    assert preview(asked, BOUNDS, RATES).disk_bytes == 15 * LAYER_BYTES * 3 // 2
+
+
 # In several formats.
 
 
@@ -82,7 +92,7 @@ def test_the_files_of_several_formats_are_those_that_are_made_one_after_the_othe
     assert [(trial.format, trial.layers) for trial in seen.trials] == [
         ("savedmodel", 15), ("savedmodel", 30), ("h5", 15), ("h5", 30),
     ]  # fmt: skip
-    assert seen.written_bytes == seen.disk_bytes == (30 + 15 + 30) * LAYER_BYTES
+    assert seen.written_bytes == seen.disk_bytes == on_disk(30) + (15 + 30) * LAYER_BYTES
     loads = [trial_s(trial.weights_bytes, RATES, trial.format) for trial in seen.trials]
     assert seen.duration_s == pytest.approx(sum(loads) + seen.written_bytes / RATES.write)
 
@@ -91,9 +101,9 @@ def test_what_keras_unpacks_while_it_loads_is_written_too() -> None:
     asked = replace(ASKED, sizes=(4 * GB,), formats=("keras",))
     whole = preview(asked, BOUNDS, RATES)
     short = preview(asked, replace(BOUNDS, available_bytes=6 * GB), RATES)
-    assert whole.written_bytes == 3 * 60 * LAYER_BYTES
-    assert short.written_bytes == 4 * 60 * LAYER_BYTES
-    assert short.disk_bytes == whole.disk_bytes == 3 * 60 * LAYER_BYTES
+    assert whole.written_bytes == on_disk(60) + 2 * 60 * LAYER_BYTES
+    assert short.written_bytes == on_disk(60) + 3 * 60 * LAYER_BYTES
+    assert short.disk_bytes == whole.disk_bytes == whole.written_bytes
     assert short.peaks_bytes[0] < whole.peaks_bytes[0] / 2
 
 
@@ -127,7 +137,7 @@ def test_a_trial_above_its_cap_takes_a_minute_more() -> None:
     seen = preview(CAPPED, CONTAINED, RATES)
     over = [layers for layers in layers_in(seen) if is_over_the_cap(layers)]
     usual = sum(trial_s(layers * LAYER_BYTES, RATES) for layers in layers_in(seen))
-    files = TARGET * LAYER_BYTES / RATES.write
+    files = on_disk(TARGET) / RATES.write
     assert len(over) == 4  # the target, and the edge above the cap three times
     assert seen.duration_s == pytest.approx(usual + files + 4 * THRASHING_S)
 
@@ -138,7 +148,7 @@ def test_a_reference_runs_free_and_is_not_above_the_cap() -> None:
     free = [trial.layers for trial in seen.trials if trial.role is Role.REFERENCE]
     over = [t for t in seen.trials if t.role is not Role.REFERENCE and t.layers > 8]
     usual = sum(trial_s(layers * LAYER_BYTES, RATES) for layers in layers_in(seen))
-    files = TARGET * LAYER_BYTES / RATES.write
+    files = on_disk(TARGET) / RATES.write
     assert min(free) > 8
     assert seen.duration_s == pytest.approx(usual + files + len(over) * THRASHING_S)
 

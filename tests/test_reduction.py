@@ -38,7 +38,8 @@ def test_a_side_says_what_its_series_says(path: Path) -> None:
         assert side.cliff.low_bytes == (bracket.low and bracket.low * LAYER_BYTES)
         assert side.cliff.high_bytes == (bracket.high and bracket.high * LAYER_BYTES)
         aimed = [size for size in sizes if size.weights_bytes == side.target_bytes]
-        assert [side.target_verdict] == [size.verdict for size in aimed]
+        # A list of sizes has no target.
+        assert [side.target_verdict] == ([size.verdict for size in aimed] or [None])
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)

@@ -20,6 +20,7 @@ from bench.own.refusals import (
 from harness.records import Status
 from tests.failure_texts import PROTOBUF
 from tests.test_child import framework_error
+from tests.test_contents import encrypted, write_keras
 
 MODEL = Path("/Users/Jo Doe/models/a.keras")
 KERAS_2 = Path(__file__).with_name("data") / "keras-2"
@@ -121,7 +122,8 @@ def test_the_version_is_read_from_either_file_and_never_trips(tmp_path: Path) ->
     assert keras_version_in(KERAS_2 / "lstm.h5") == "2.16.0"
     (tmp_path / "a.keras").write_bytes(b"PK")
     (tmp_path / "a.h5").write_bytes(b"no HDF5")
-    for path in (tmp_path / "a.keras", tmp_path / "a.h5", tmp_path, tmp_path / "none"):
+    locked = encrypted(write_keras(tmp_path / "locked.keras"))
+    for path in (tmp_path / "a.keras", tmp_path / "a.h5", locked, tmp_path, tmp_path / "none"):
         assert keras_version_in(path) is None
 
 
@@ -146,7 +148,7 @@ def test_an_inference_that_fails_for_its_inputs_names_the_way_to_give_others() -
     named = pytest.raises(TaskError, match="--input-shape NAME=1,224,224,3")
     with named as raised, inference_refusals():
         raise error
-    assert raised.value.status == Status.CRASHED
+    assert raised.value.status == Status.REFUSED
     assert "would be negative" in str(raised.value)
     assert inference_refusal(ValueError(PROTOBUF[1])).status == Status.REFUSED
 

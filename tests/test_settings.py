@@ -99,6 +99,23 @@ def test_a_number_must_lie_within_its_limits(
         )
 
 
+def test_an_embedding_makes_no_more_inferences_than_it_has_tokens_for() -> None:
+    assert settings("--arch", "embedding", "--inferences", "30").inferences == 30
+    assert settings("--arch", "mlp", "--inferences", "31").inferences == 31
+    assert refusal("--arch", "embedding", "--inferences", "31") == (
+        "--inferences 31 with --arch embedding: choose at most 30, since more would read rows "
+        "again that are in memory already, and a model larger than it would look better than it is."
+    )
+
+
+def test_the_batch_of_an_embedding_is_smaller() -> None:
+    assert settings("--arch", "embedding", "--batch", "16").batch == 16
+    assert refusal("--arch", "embedding", "--batch", "17") == (
+        "--batch 17 with --arch embedding: choose at most 16, since what is kept of each of its "
+        "inputs, to check outputs by, takes memory and disk with every row."
+    )
+
+
 def test_a_rate_that_is_no_number_is_refused() -> None:
     assert refusal("--hz", "nan") == "--hz nan: choose a number from 1 to 500."
 

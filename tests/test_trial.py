@@ -22,6 +22,21 @@ from harness.trial import Setup, run_trial
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 LAYERS = 16
+CAME_BACK_BYTES = 7_000_000
+"""A tenth of what an embedding of so many layers reads, and 0.7 % of its weights."""
+RETURNING = f"""
+import json, sys
+print(json.dumps({{"attached": True}}), flush=True)
+for line in sys.stdin:
+    word = json.loads(line)
+    if "edge" not in word:
+        break
+    answer = {{"edge": word["edge"], "reading": {{"read_bytes": 0}}}}
+    later = {{"live": {{"read_bytes": {CAME_BACK_BYTES}}}}}
+    sys.stdout.write(json.dumps(answer) + "\\n" + json.dumps(later) + "\\n")
+    sys.stdout.flush()
+"""
+"""A sampler that sees so much read from the disk after each edge."""
 
 
 def setup(folder: Path, how: str = "", **behaviour: object) -> Setup:
@@ -95,6 +110,22 @@ def test_a_death_in_hold_belongs_to_hold_when_there_was_no_rest(tmp_path: Path) 
     what = setup(tmp_path, "kill-hold")
     seen = observe(replace(what, order={**what.order, "rest_s": None}))
     assert outcome_of(seen).reason == "killed from outside in phase hold"
+
+
+@pytest.mark.parametrize(("arch", "inferences"), [("mlp", 3), ("embedding", 0)])
+def test_a_trial_ends_early_by_what_came_back_of_the_weights_it_reads(
+    tmp_path: Path, arch: str, inferences: int
+) -> None:
+    what = setup(tmp_path, infer_s_per_gb=30.0)  # told, not waited for
+    seen = observe(
+        replace(
+            what,
+            sampler=(sys.executable, "-c", RETURNING),
+            pace=Pace(expected_s=1.0),
+            order={**what.order, "arch": arch, "dtype": "float32", "batch": 1},
+        )
+    )
+    assert len(seen.inferences()) == inferences
 
 
 def test_an_inference_over_the_limit_is_cut_off(tmp_path: Path) -> None:

@@ -36,9 +36,7 @@ class Format(NamedTuple):
 FORMATS = {
     "savedmodel": Format(savedmodel.write, savedmodel.is_current, savedmodel.load, True),
     "keras": Format(keras.write, copies.is_current, keras.load, False, keras.FILE),
-    "h5": Format(
-        h5.write, copies.is_current, h5.load, False, h5.FILE, {"bfloat16": h5.NO_BFLOAT16}
-    ),
+    "h5": Format(h5.write, copies.is_current, h5.load, False, h5.FILE, h5.WITHOUT),
     "weights_h5": Format(
         weights_h5.write, copies.is_current, weights_h5.load, False, weights_h5.FILE
     ),

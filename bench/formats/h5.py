@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bench.archs.dense import number_of
 from bench.blueprint import Blueprint
+from bench.failures import NO_BFLOAT16
 from bench.formats import keras_models
 from bench.formats.copies import tell_sources
 from bench.loaded import Loaded
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 FILE = "model.h5"
 NAMES_IN_ATTRIBUTE = 4000
 """HDF5 takes at most 64 KiB in an attribute, 16 bytes for a name; Keras reads several in turn."""
-NO_BFLOAT16 = (
-    "Keras writes bfloat16 into a legacy .h5 file and cannot read it back: "
-    "use --format keras or weights_h5, or --dtype float16."
-)
+WITHOUT = {
+    "bfloat16": f"{NO_BFLOAT16}: use --format keras or weights_h5, or --dtype float16.",
+}
+"""Why it does not hold a type, and what to use instead."""
 
 
 def write(blueprint: Blueprint, folder: Path) -> None:

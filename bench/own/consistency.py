@@ -33,7 +33,7 @@ class _Kept:
     @classmethod
     def of(cls, output: Output) -> "_Kept":
         # A text lies elsewhere: its array holds where.
-        plain = output.astype(bytes) if output.dtype.kind == "O" else np.ascontiguousarray(output)
+        plain = np.ascontiguousarray(output.astype(bytes) if output.dtype.kind == "O" else output)
         step = max(1, ceil(plain.size / KEPT_VALUES))
         crc = zlib.crc32(plain.view(np.uint8).data)
         return cls(plain.shape, crc, plain.reshape(-1)[::step].copy())

@@ -1,11 +1,16 @@
 """The files that a user gives: whether they are there, can be read, and are what they seem."""
 
 import errno
+import zipfile
+import zlib
 from pathlib import Path
 
 from bench.failures import TaskError, refused
 
 DAMAGED = "copy or download the model again, or save it again where it was made"
+UNPACKING = (zipfile.BadZipFile, RuntimeError, zlib.error, EOFError)
+"""What zipfile raises for an archive that is damaged, encrypted (RuntimeError) or packed in a way
+that Python does not know (NotImplementedError, which is one of these)."""
 HEAD_BYTES = 512
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 CAUSES = {

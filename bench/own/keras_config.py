@@ -53,10 +53,14 @@ def needs_code(names: list[str]) -> Exception:
 
 
 def _names(structure: object) -> Iterator[str]:
-    """Give the layers' names of [name, node, tensor], or of lists or a dict of such."""
+    """Give the layers' names of [name, node, tensor], or of lists or a dict of such.
+
+    Raises TypeError for anything else.
+    """
     if isinstance(structure, dict):
         structure = list(structure.values())
-    assert isinstance(structure, list)  # as Keras writes it
+    if not isinstance(structure, list):
+        raise TypeError(f"an input layer is {structure!r}")
     if structure and isinstance(structure[0], str):
         yield structure[0]
     else:

@@ -26,7 +26,7 @@ CURES = {
     ".gz": "unpack it and give the SavedModel folder or the .keras file in it",
     ".tar": "unpack it and give the SavedModel folder or the .keras file in it",
 }
-KNOWN = "memcliff loads a SavedModel folder, a .keras file and a legacy .h5 file"
+KNOWN = "memcliff loads a SavedModel folder, a .keras file or a legacy .h5 file"
 FORMATS = {".keras": "keras", ".h5": "h5", ".hdf5": "h5"}
 """The endings that Keras knows, in small letters only."""
 MAGICS = {"keras": b"PK\x03\x04", "h5": b"\x89HDF\r\n\x1a\n"}

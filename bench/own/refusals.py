@@ -13,20 +13,23 @@ from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
-from bench.failures import TaskError, is_framework_error, memory_ran_out, one_line, refused
-from bench.own.given_files import DAMAGED, unreadable
+from bench.failures import (
+    NO_BFLOAT16,
+    TaskError,
+    is_framework_error,
+    memory_ran_out,
+    one_line,
+    refused,
+)
+from bench.own.given_files import DAMAGED, UNPACKING, unreadable
 from bench.own.keras_config import LAMBDA, RESAVE, needs_code
-from harness.failures import Kind, failure_said
-from harness.records import Status
+from harness.failures import Kind, failure_said, without_name
 
 TOO_LARGE = (
     "A message of protobuf holds at most 2 GB, and the model keeps more than that as constants in "
     "its graph: make its weights variables (tf.Variable) and save it again."
 )
-NO_BFLOAT16 = (
-    "Keras writes bfloat16 into a legacy .h5 file and cannot read it back: save the model with "
-    "model.save('model.keras')."
-)
+BFLOAT16_IN_H5 = f"{NO_BFLOAT16}: save the model with model.save('model.keras')."
 _LAMBDA = re.compile(r"Requested the deserialization of a")
 _UNKNOWN = re.compile(r"(?:Could not locate (?:class|function) |Unknown \w+ function: )'([^']+)'")
 _UNKNOWN_LAYER = re.compile(r"Unknown (?:layer|object): '([^']+)'")
@@ -82,7 +85,7 @@ def inference_refusals() -> Iterator[None]:
 
 def load_refusal(error: Exception, model: Path, written_by: str | None) -> TaskError:
     """Explain an error of a load; written_by is the version of Keras that wrote the file."""
-    text = f"{type(error).__name__}: {error}".replace(str(model), model.name)
+    text = without_name(f"{type(error).__name__}: {error}", str(model))
     for rule in _RULES:
         if reason := rule(text, written_by):
             return refused(reason)
@@ -102,8 +105,7 @@ def inference_refusal(error: Exception) -> TaskError:
     text = f"{type(error).__name__}: {error}"
     if reason := _too_large(text, None):
         return refused(reason)
-    return TaskError(
-        Status.CRASHED,
+    return refused(
         f"The model does not take the inputs that memcliff made for it ({_quoted(text)}): give "
         "lengths that it takes with --input-shape NAME=1,224,224,3, or save it with a signature "
         "that takes any numbers.",
@@ -121,7 +123,7 @@ def keras_version_in(model: Path) -> str | None:
         if model.is_file():
             with h5py.File(model) as content:
                 return str(content.attrs["keras_version"])
-    except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile):
+    except (OSError, KeyError, ValueError, TypeError, *UNPACKING):
         pass
     return None
 
@@ -187,7 +189,7 @@ def _lacking(text: str, _: str | None) -> str | None:
 
 
 def _half(text: str, _: str | None) -> str | None:
-    return NO_BFLOAT16 if _NO_CAST in text else None
+    return BFLOAT16_IN_H5 if _NO_CAST in text else None
 
 
 def _cut(text: str, _: str | None) -> str | None:

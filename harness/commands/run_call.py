@@ -17,7 +17,7 @@ from harness.display import Display
 from harness.errors import MachineError
 from harness.ladder import left_out, refusal
 from harness.metal import MetalLimit, told_limit
-from harness.models import LEFT_FREE_BYTES, models_bytes
+from harness.models import LEFT_FREE_BYTES, Shelf
 from harness.own.model import described
 from harness.own.room import own_peak_bytes, own_room
 from harness.own.words import holds_words, unpacked, will_take
@@ -123,7 +123,8 @@ def _room(
 ) -> Room:
     if settings.own is not None:
         return own_room(settings.own, seen, devices, limit)
-    return room_of(settings, seen, devices, models_bytes(models_dir), limit)
+    shelf = Shelf(models_dir, asked_of(settings, devices, limit), SEED)
+    return room_of(settings, seen, devices, shelf.usable_bytes(), limit)
 
 
 def say_what_it_holds(call: Call) -> None:

@@ -2,6 +2,7 @@
 
 from harness.own.words import SAVE_ONCE
 from harness.records import Record, Status
+from harness.scope import UNFED
 from harness.series import Series
 
 MEND = "mend the model, as its reason says, and run it again"
@@ -11,6 +12,7 @@ ENDED = {
     Status.INVALID: MEND,
 }
 """Where the way it ended says enough."""
+FEED = "give it inputs that it takes, with --input-shape or by a --signature, and run it again"
 MORE_ROOM = (
     "close other programs, make its weights smaller, as float16 does, or take a machine with more "
     "memory"
@@ -22,7 +24,9 @@ def own_advice(series: Series, answered: bool | None) -> str:
     """Say what to do, from the last row; `answered` is False for a model that is not practical."""
     last = series.as_asked[-1] if series.as_asked else Record.empty()
     status = last.outcome.status
-    if status in ENDED:
+    if last.outcome.stop_rule == UNFED:
+        cure = FEED
+    elif status in ENDED:
         cure = ENDED[status]
     elif answered is None:
         cure = _once_more(status)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from harness import phrases
 from harness.own.words import format_name
 from harness.records import Machine, Record, Status
+from harness.scope import UNFED
 from harness.series import Series
 from harness.sizes import show_bytes
 from harness.tried_size import Size
@@ -46,6 +47,8 @@ class _OwnAnswer:
 
     def text(self) -> str:
         row = self.size.typical
+        if row.outcome.stop_rule == UNFED:
+            return self._unfed(row)
         if not self.size.judgements:
             return (
                 f"Not measured: {own_name(row)} was {row.outcome.status} on {self.where}, because "
@@ -64,6 +67,13 @@ class _OwnAnswer:
     @property
     def where(self) -> str:
         return phrases.machine_name(self.machine, self.series.device, self.series.asked.limit)
+
+    def _unfed(self, row: Record) -> str:
+        reason = (row.outcome.reason or "").removesuffix(".")
+        return (
+            f"No answer. {_capital(own_name(row))} loads on {self.where}, but could not be fed, so "
+            f"whether it stays in memory is not known: {reason}."
+        )
 
     def _fits(self, row: Record) -> str:
         parts = [

@@ -44,6 +44,14 @@ class Description:
     signatures: tuple[str, ...]
     model_hash: str
 
+    def batch(self, asked: int) -> int:
+        """Give the rows in one inference: as asked where an input has so many, else the first's.
+
+        The first lengths are those of the file or of --input-shape where these say some.
+        """
+        rows = [one.fed[0] for one in self.inputs if one.fed]
+        return asked if asked in rows or not rows else rows[0]
+
     def document(self) -> dict[str, object]:
         """Give all of it for a program."""
         return asdict(self)

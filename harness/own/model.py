@@ -12,13 +12,16 @@ from harness.failures import last_words
 from harness.interrupt import Interrupt, interruptible
 from harness.lines import Message
 from harness.models import ModelFiles, Progress, broken_framework
-from harness.own.description import description_of
+from harness.own.description import Description, description_of
 from harness.own.options import unreachable, written_shapes
 from harness.process import Process
 from harness.records import Phase, Status
 from harness.scope import OWN
 from harness.settings import SEED, Settings
 from harness.stderr import kept_lines
+
+DEFAULT_BATCH = 1
+"""Of --batch: it may as well not have been passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +39,16 @@ class OwnModel:
         try:
             self.path.stat()
         except OSError as error:
-            raise MachineError(
-                f"The model {self.path.name} has gone: {unreachable(error, self.path)}."
-            ) from error
+            # A row says so too, and rows name no model.
+            raise MachineError(f"The model has gone: {unreachable(error, self.path)}.") from error
         return None if interrupt.requested else ModelFiles(self.path, None)
 
 
 def described(settings: Settings, child: tuple[str, ...]) -> Settings:
     """Let a child look into the model that was named, and complete the settings by what it holds.
 
-    Raises UsageError for a model that cannot be used, MachineError where the framework is broken,
-    and KeyboardInterrupt when the user interrupted.
+    Raises UsageError for a model, or a batch, that cannot be used, MachineError where the framework
+    is broken, and KeyboardInterrupt when the user interrupted.
     """
     with tempfile.TemporaryDirectory() as folder, interruptible() as interrupt:
         log = Path(folder) / "stderr"
@@ -61,7 +63,19 @@ def described(settings: Settings, child: tuple[str, ...]) -> Settings:
     if told is None:
         raise KeyboardInterrupt
     own = description_of(told)
-    return replace(settings, own=own, formats=(own.format,), arch=OWN, dtype=own.dtype)
+    batch = _batch(own, settings.batch)
+    return replace(settings, own=own, formats=(own.format,), arch=OWN, dtype=own.dtype, batch=batch)
+
+
+def _batch(own: Description, asked: int) -> int:
+    """Give the batch that is really fed; raises UsageError where another one was asked for."""
+    batch = own.batch(asked)
+    if asked not in (batch, DEFAULT_BATCH):
+        raise UsageError(
+            f"--batch {asked}: the model, or --input-shape, fixes the first length of its inputs, "
+            f"and they are fed with {batch}: leave --batch out."
+        )
+    return batch
 
 
 def _order(settings: Settings) -> Message:

@@ -36,7 +36,8 @@ def _safe_bytes(own: Description, survey: Survey, available_bytes: int, device: 
     calm = available_bytes - KEPT_FREE_BYTES
     if own_peak_bytes(own, survey, device) <= calm:
         return own.weights_bytes
-    fits = weights_that_fit(calm, own.format, device, survey.system.available_bytes)
+    kind = (own.format, device, survey.system.available_bytes, own.largest_tensor_bytes)
+    fits = weights_that_fit(calm, *kind)
     return max(0, min(fits, own.weights_bytes - 1))
 
 

@@ -12,7 +12,7 @@ from bench.failures import refused
 from bench.own.content import Content, Tensor
 from bench.own.given_files import DAMAGED
 from bench.own.keras_config import RESAVE, Config, code_needed, inputs_of, needs_code
-from bench.own.refusals import NO_BFLOAT16
+from bench.own.refusals import BFLOAT16_IN_H5
 from bench.own.signatures import refuse_signature
 from bench.own.specs import Spec
 
@@ -57,7 +57,10 @@ def inputs_in(text: str | bytes, name: str) -> dict[str, Spec]:
 
 
 def tensors_of(groups: Iterable[h5py.Group]) -> list[Tensor]:
-    """List the weights below some groups, by their description alone."""
+    """List the weights below some groups, by their description alone.
+
+    Raises TaskError where something else stands for a group.
+    """
     found: list[Tensor] = []
 
     def take(_: str, item: h5py.Group | h5py.Dataset) -> None:
@@ -65,6 +68,8 @@ def tensors_of(groups: Iterable[h5py.Group]) -> list[Tensor]:
             found.append(_tensor(item))
 
     for group in groups:
+        if not isinstance(group, h5py.Group):
+            raise refused(f"The weights are not in groups, as Keras writes them: {DAMAGED}.")
         group.visititems(take)
     return found
 
@@ -73,5 +78,5 @@ def _tensor(item: h5py.Dataset) -> Tensor:
     """Describe a dataset; HDF5 has no bfloat16, so Keras writes that name beside raw bytes."""
     name = item.dtype.name if item.dtype.kind != "V" else item.attrs.get("dtype")
     if name is None:
-        raise refused(NO_BFLOAT16)
+        raise refused(BFLOAT16_IN_H5)
     return Tensor(tuple(item.shape), str(name), item.size * item.dtype.itemsize)

@@ -6,10 +6,12 @@ from pathlib import Path
 from bench.failures import refused
 from bench.own.content import Content
 from bench.own.contents.h5 import inputs_in, opened, tensors_of
-from bench.own.given_files import DAMAGED
+from bench.own.given_files import DAMAGED, UNPACKING
 from bench.own.signatures import refuse_signature
 
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
+ENCRYPTED_BIT = 1
+"""Of a member's flags."""
 OPTIMIZER = "optimizer"
 """Its variables lie beside the model's, and a load for inference leaves them out."""
 LARGEST_PACKED_BYTES = 10**9
@@ -22,7 +24,12 @@ def read(path: Path, signature: str | None) -> Content:
     try:
         with zipfile.ZipFile(path) as archive:
             return _content(archive, path.name)
-    except zipfile.BadZipFile as error:
+    except NotImplementedError as error:
+        raise refused(
+            f"{path.name} is packed in a way that Python cannot unpack ({error}): pack what is in "
+            "it anew with `zip -0`."
+        ) from error
+    except UNPACKING as error:
         raise refused(f"{path.name} is cut off or damaged ({error}): {DAMAGED}.") from error
 
 
@@ -30,6 +37,8 @@ def _content(archive: zipfile.ZipFile, name: str) -> Content:
     for part in (CONFIG, WEIGHTS):
         if part not in archive.namelist():
             raise refused(f"{name} is a zip archive without {part}, so no Keras model: {DAMAGED}.")
+        if archive.getinfo(part).flag_bits & ENCRYPTED_BIT:
+            raise refused(f"{name} is encrypted: pack what is in it anew without a password.")
     inputs = inputs_in(archive.read(CONFIG), name)
     member = archive.getinfo(WEIGHTS)
     if member.compress_type != zipfile.ZIP_STORED and member.file_size > LARGEST_PACKED_BYTES:
