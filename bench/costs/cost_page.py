@@ -16,7 +16,8 @@ OS_NAMES = {"linux": "Linux", "macos": "macOS"}
 INTRODUCTION = """\
 What measuring costs, measured. `make bench-cost` runs the suites and writes this page: nothing in
 it was typed by hand. GB are 10^9 bytes. Bounds are ratios within one run, or differences from what
-the bare disk takes in the same run, so that a slow machine does not break them."""
+the bare disk takes in the same run, so that a slow machine does not break them; only reading and
+drawing have bounds in seconds."""
 
 
 def page(told: Told, day: date) -> str:
