@@ -38,11 +38,7 @@ def watch(
     watcher = Watcher(probe, outside, hz, guards)
     watcher.attach()
     while not watcher.over:
-        heard = outside.hear(watcher.wake_ns())
-        if heard is not NOTHING:
-            watcher.heed(heard)
-        watcher.sample_when_due()
-        watcher.kill_when_due()
+        watcher.turn()
     summary = watcher.leave()
     if watcher.parent_gone and group is not None:
         group.remove()
@@ -55,7 +51,6 @@ class Watcher:
     def __init__(self, probe: Probe, outside: Outside, hz: float, guards: guard.Guards) -> None:
         self.over = self.parent_gone = False
         self._probe, self._outside, self._guards = probe, outside, guards
-        self._now_ns = outside.now_ns
         start_ns = outside.now_ns()
         self._samples = Samples(probe, start_ns)
         self._period_ns = round(SECOND_NS / hz)
@@ -74,13 +69,22 @@ class Watcher:
         if figures is not None:
             self._outside.tell({"attached": True, "reading": figures})
 
+    def turn(self) -> None:
+        """Wait for what is due next, heed what comes in meanwhile, and do what has become due."""
+        heard = self._outside.hear(self.wake_ns())
+        if heard is not NOTHING:
+            self._heed(heard)
+        self.sample_when_due()
+        if self._kill_ns is not None and self._outside.now_ns() >= self._kill_ns:
+            self._kill()
+
     def wake_ns(self) -> int:
         """Give the time of the next thing to do by itself."""
         if not self._gone:
             return self._due_ns
-        return self._now_ns() + IDLE_NS if self._kill_ns is None else self._kill_ns
+        return self._outside.now_ns() + IDLE_NS if self._kill_ns is None else self._kill_ns
 
-    def heed(self, heard: Heard) -> None:
+    def _heed(self, heard: Heard) -> None:
         """Act on what came in."""
         for command in heard.commands:
             if "edge" in command:
@@ -105,7 +109,7 @@ class Watcher:
         what it does in a row. What can wait for the next full sample does: reading what was seen,
         writing, the guards, the canary.
         """
-        late_ns = self._now_ns() - self._due_ns
+        late_ns = self._outside.now_ns() - self._due_ns
         if late_ns < 0 or self._gone:
             return
         if late_ns >= self._period_ns:
@@ -120,7 +124,7 @@ class Watcher:
             self._leave_off()
         else:
             # The time after the reading: nothing that happens later can be in it.
-            self._samples.glimpses.append((self._now_ns(), deadline_ns, glimpse))
+            self._samples.glimpses.append((self._outside.now_ns(), deadline_ns, glimpse))
 
     def _full_live(self, deadline_ns: int) -> None:
         """Take the full sample that is due, and tell it."""
@@ -140,7 +144,7 @@ class Watcher:
             self._leave_off()
             return None
         others_s = self._others_s()
-        at_ns = self._now_ns()
+        at_ns = self._outside.now_ns()
         self._samples.look_through()
         silent_s = self._silent_s()  # before this sample counts as the last one
         late_ns = at_ns - deadline_ns if deadline_ns else 0
@@ -154,7 +158,7 @@ class Watcher:
         if not self._gone:
             self._gone = True
             reading = self._probe.afterwards()
-            at_ns = self._now_ns()
+            at_ns = self._outside.now_ns()
             self._samples.look_through()
             self._keep(Sample(at_ns, 0, reading))
         self._outside.tell({"gone": True})
@@ -201,14 +205,13 @@ class Watcher:
     def _end_group(self) -> None:
         if self._kill_ns is None:
             self._outside.signal_group(signal.SIGTERM)
-            self._kill_ns = self._now_ns() + GRACE_NS
+            self._kill_ns = self._outside.now_ns() + GRACE_NS
 
-    def kill_when_due(self) -> None:
+    def _kill(self) -> None:
         """Send the KILL that follows a TERM; without a parent that was the last thing to do."""
-        if self._kill_ns is not None and self._now_ns() >= self._kill_ns:
-            self._outside.signal_group(signal.SIGKILL)
-            self._kill_ns = None
-            self.over = self.over or self.parent_gone
+        self._outside.signal_group(signal.SIGKILL)
+        self._kill_ns = None
+        self.over = self.over or self.parent_gone
 
     def leave(self) -> trace.Summary:
         """Finish what was begun, write the summary and tell it."""

@@ -31,7 +31,8 @@ class Samples:
         self._add(sample.at_ns, line)
 
     def _add(self, at_ns: int, line: str) -> None:
-        self.gap_ns = max(self.gap_ns, at_ns - self.last_ns)
+        gap_ns = at_ns - self.last_ns
+        self.gap_ns = gap_ns if gap_ns > self.gap_ns else self.gap_ns
         self.last_ns, self.count = at_ns, self.count + 1
         self._lines.append(line)
 

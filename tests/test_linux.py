@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.platforms.linux import Linux
-from harness.platforms.linux_probe import LinuxProbe, LinuxSystem, Source
+from harness.platforms.linux_probe import Chunks, LinuxProbe, LinuxSystem, Source
 from harness.readings import Reading
 from harness.records import Condition
 
@@ -189,7 +189,7 @@ def test_a_file_that_cannot_be_read_is_counted_each_time(tmp_path: Path) -> None
 
 def test_a_file_that_comes_in_chunks_is_read_whole_without_its_last_label(tmp_path: Path) -> None:
     put(tmp_path, "long", "x" * 200_000)
-    source = Source(tmp_path / "long", last=b"\nlast ")
+    source = Chunks(tmp_path / "long", b"\nlast ")
     assert source.text() == "x" * 200_000
     assert source.text() == "x" * 200_000
     source.close()
@@ -197,7 +197,7 @@ def test_a_file_that_comes_in_chunks_is_read_whole_without_its_last_label(tmp_pa
 
 def test_a_file_that_comes_in_chunks_is_read_up_to_its_last_label(tmp_path: Path) -> None:
     put(tmp_path, "long", "x" * 100_000 + "\nlast 7\n" + "y" * 200_000)
-    source = Source(tmp_path / "long", last=b"\nlast ")
+    source = Chunks(tmp_path / "long", b"\nlast ")
     text = source.text()
     assert "\nlast 7\n" in text
     assert len(text) < 200_000
