@@ -212,6 +212,41 @@ def wait_for_a_beat(path: Path) -> None:
         time.sleep(0.1)
 
 
+HEARS = """
+import os, sys
+from pathlib import Path
+from harness.pipes import SECOND_NS, Pipes
+with Pipes(os.getpid(), Path(sys.argv[1]), None) as pipes:
+    for n in range(int(sys.argv[2])):
+        pipes.tell({"number": n, "words": "x" * 1000})
+    pipes.keep(["all told"])
+    gone = False
+    while not gone:
+        gone = pipes.hear(pipes.now_ns() + SECOND_NS // 50).parent_gone
+    pipes.tell({"again": pipes.hear(0).parent_gone})
+"""
+
+
+def test_that_the_parent_has_gone_is_told_once(tmp_path: Path) -> None:
+    with Talker("-c", HEARS, str(tmp_path / "t"), "0") as talker:
+        talker.close_stdin()
+        assert talker.next() == {"again": False}
+
+
+def test_what_did_not_fit_is_told_while_nothing_else_is(tmp_path: Path) -> None:
+    asked = 400  # several times what a pipe holds
+    with Talker("-c", HEARS, str(tmp_path / "t"), str(asked)) as talker:
+        wait_for_words(tmp_path / "t")
+        assert [talker.next()["number"] for _ in range(asked)] == list(range(asked))
+
+
+def wait_for_words(path: Path) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not path.exists() or not path.read_text():
+        assert time.monotonic() < deadline, "nothing is kept"
+        time.sleep(0.02)
+
+
 def test_a_canary_that_has_ended_is_none_any_more(tmp_path: Path) -> None:
     beats, beat = os.pipe()
     with Pipes(os.getpid(), tmp_path / "t", beats) as pipes:

@@ -41,8 +41,8 @@ def test_every_tenth_sample_at_50_hz_is_full_and_told_live() -> None:
 
 def test_a_stall_does_not_cost_the_full_sample_it_fell_on() -> None:
     probe = FakeProbe()
-    watched((255, heard(END)), probe=probe, stall_ms={180: 50})
-    assert probe.asked[9:] == ["full", "glimpse"]
+    watched((405, heard(END)), probe=probe, stall_ms={180: 50})
+    assert probe.asked[9:] == ["full", *["glimpse"] * 8, "full"]  # at 230, and at 400 as planned
 
 
 def test_an_edge_is_read_then_the_peak_is_reset_then_it_is_answered() -> None:
