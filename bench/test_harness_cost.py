@@ -32,7 +32,7 @@ from harness.disk import sync
 from harness.guard import guards_from
 from harness.lines import Message
 from harness.pipes import NOTHING, STDIN, STDOUT, Beat, Heard, Pipes
-from harness.platforms import Platform, Probe, current
+from harness.platforms import Figures, Platform, Probe, current
 from harness.platforms.darwin import Darwin
 from harness.records import Record
 from harness.sampler import FULL_HZ, Watcher
@@ -80,12 +80,24 @@ def probe(platform: Platform, tmp_path: Path) -> Probe:
     return platform.probe(os.getpid(), tmp_path)
 
 
+def quick_figures(probe: Probe) -> Figures:
+    """Take a glimpse and read it, which the sampler's loop does later."""
+    return probe.seen(probe.glimpse())
+
+
+def full_figures(probe: Probe) -> Figures:
+    """Read everything, as the sampler's loop does."""
+    reading = probe.full()
+    assert reading is not None
+    return reading.figures()
+
+
 @pytest.mark.parametrize("kind", ["quick", "full"])
 def test_a_reading(
     benchmark: BenchmarkFixture, platform: Platform, probe: Probe, kind: str, keep: Keep
 ) -> None:
-    reading = benchmark(getattr(probe, kind))
-    assert reading.rss_bytes
+    figures = benchmark({"quick": quick_figures, "full": full_figures}[kind], probe)
+    assert figures["rss_bytes"]
     name = f"a {kind} reading"
     keep(Figure("Sampling", name, median_s(benchmark), "s", note=WARM, column=name_of(platform)))
 

@@ -131,12 +131,10 @@ class _Answer:
         )
 
     def _thrashes(self, row: Record) -> str:
-        returned, written = back(row), row.whole.disk_written_bytes
-        why = f", because {phrases.returned(row)} each time" if returned is not None else ""
-        cost = f"; the trial wrote {show_bytes(written)} to the disk" if written else ""
+        why = f", because {phrases.returned(row)} each time" if back(row) is not None else ""
         return (
             f"No. {self.name} loads on {self.where}, but an inference takes "
-            f"{self._instead(row)}{why}{cost}. {self._smaller()}"
+            f"{self._instead(row)}{why}{phrases.written(row)}. {self._smaller()}"
         )
 
     def _instead(self, row: Record) -> str:
@@ -151,14 +149,8 @@ class _Answer:
     def _fails(self, row: Record) -> str:
         if row.outcome.status is Status.MACHINE_LOST:
             return self._machine_lost(row)
-        only = len(self.series.asked.devices) == 1
-        no = "No." if only else f"No, not on the {self.series.device.upper()}."
-        peak = self.target.peak_words
-        memory = "" if peak is None else f", with {peak}"
-        return (
-            f"{no} {self.name} does not work on {self.where}: {phrases.failure(row)}{memory} "
-            f"({self.target.score}). {self._smaller()}"
-        )
+        failed = phrases.fails(self.series, self.target, self.name, self.where)
+        return f"{failed} {self._smaller()}"
 
     def _machine_lost(self, row: Record) -> str:
         device, number = self.series.device.upper(), row.key.trial

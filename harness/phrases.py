@@ -69,6 +69,12 @@ def returned(row: Record) -> str:
     return f"{least}{amount} of it comes back from {' and '.join(places) or 'elsewhere'}"
 
 
+def written(row: Record) -> str:
+    """Say what a trial wrote to the disk, after a semicolon; empty where that is nothing."""
+    amount = row.whole.disk_written_bytes
+    return f"; the trial wrote {show_bytes(amount)} to the disk" if amount else ""
+
+
 def squeeze(series: Series, row: Record) -> str:
     """Say what makes a size tight, in bytes where they were measured."""
     swapped, share, found = row.load.swapped_out_bytes, back(row), []
@@ -131,6 +137,15 @@ def failure(row: Record) -> str:
     said = words.get(status, str(status)) if status else "it ended"
     # A child tells a sentence, which goes on here.
     return f"{said}: {row.outcome.reason.removesuffix('.')}" if row.outcome.reason else said
+
+
+def fails(series: Series, size: Size, name: str, where: str) -> str:
+    """Say that a size fails: of what name, on which machine, how, with how much memory."""
+    only = len(series.asked.devices) == 1
+    no = "No." if only else f"No, not on the {series.device.upper()}."
+    memory = "" if size.peak_words is None else f", with {size.peak_words}"
+    why = failure(size.typical)
+    return f"{no} {name} does not work on {where}: {why}{memory} ({size.score})."
 
 
 def seconds(duration_s: float | None) -> str:

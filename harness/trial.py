@@ -145,6 +145,8 @@ class _Talk:
     _gone: bool = False
     _inferences: list[float] = field(default_factory=list)
     _first_s: float = 0.0
+    _past: str | None = None
+    """The last phase that has ended."""
     _edge: Message = field(default_factory=dict)
     _now: Message = field(default_factory=dict)
 
@@ -239,7 +241,7 @@ class _Talk:
                 self._over = self.said_goodbye = True
 
     def _hear_edge(self, event: Message) -> None:
-        reply = GO
+        reply, self._past = GO, event["phase"]
         if event["phase"] == "first":
             self._first_s = event["seconds"]
             reply = self.setup.pace.after_first(self._first_s, self._back())
@@ -247,7 +249,7 @@ class _Talk:
 
     def _answer(self, reply: str) -> None:
         self.child.tell(reply)
-        past = next((e["phase"] for e in reversed(self.events) if e["event"] == "edge"), None)
+        past = self._past
         self.watcher("phase", {"after": past})
         rests = self.setup.order["rest_s"] is not None
         if past in ("load", "first") or (past == "infer" and rests):

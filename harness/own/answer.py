@@ -101,25 +101,16 @@ class _OwnAnswer:
         )
 
     def _thrashes(self, row: Record) -> str:
-        written = row.whole.disk_written_bytes
-        cost = f"; the trial wrote {show_bytes(written)} to the disk" if written else ""
         return (
             f"No. {_capital(own_name(row))} loads on {self.where}, but an inference takes "
             f"{phrases.over(row)}{phrases.seconds(inference_s(row))}, because "
-            f"{phrases.returned(row)} each time{cost} ({self.size.score})."
+            f"{phrases.returned(row)} each time{phrases.written(row)} ({self.size.score})."
         )
 
     def _fails(self, row: Record) -> str:
         if row.outcome.status is Status.MACHINE_LOST:
             return self._machine_lost(row)
-        only = len(self.series.asked.devices) == 1
-        no = "No." if only else f"No, not on the {self.series.device.upper()}."
-        peak = self.size.peak_words
-        memory = "" if peak is None else f", with {peak}"
-        return (
-            f"{no} {_capital(own_name(row))} does not work on {self.where}: "
-            f"{phrases.failure(row)}{memory} ({self.size.score})."
-        )
+        return phrases.fails(self.series, self.size, _capital(own_name(row)), self.where)
 
     def _machine_lost(self, row: Record) -> str:
         device = self.series.device.upper()
