@@ -1,40 +1,45 @@
 """How much sampling disturbs what it measures: inferences with the sampler attached and without.
 
 Run by `make bench-cost`. In the life of one child, stretches with the sampler and the canary take
-turns with stretches without: both see the same machine, the same pages and the same heat, begin
-after the same rest and leave as many inferences out.
+turns with stretches during which both stand still: all see the same machine, the same pages and the
+same heat.
 """
 
 import select
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import psutil
+
 from bench.conftest import Keep
-from bench.costs.conversations import Conversation
 from bench.costs.figures import Figure, show
 from bench.costs.idle_guards import IDLE_GUARDS
+from bench.costs.inferences import STRETCHES, UNCOUNTED, Beside, inferring, made, medians
 from bench.costs.intervals import interval_of_median
-from bench.costs.peer_slowdowns import UNCOUNTED, inferring, made, stretch, unwatched
-from bench.costs.stopwatch import in_turns
+from bench.costs.pauses import Paused
 from bench.costs.watchers import SETTLE_S
 from harness.guard import guards_from
 from harness.scope import layers_of
+from harness.trace import read_trace
 from harness.watch import SAMPLER, Watch
 from tests.sampled import LIMIT_S
 
 WEIGHTS_BYTES = 10**9
 HZ = 50
 PAIRS = 20
-INFERENCES = 20
+INFERENCES = 10
 """Counted in each stretch."""
 MOST_CHANGE = 0.05
+LEAST_OF_SAMPLES = 0.9
+"""Of those due: a sampler that did not sample would disturb nothing."""
+SECTION = f"Disturbance by sampling at {HZ} Hz"
 
 
 @contextmanager
-def sampled(pid: int, folder: Path) -> Iterator[None]:
-    """Sample a child as a trial does, with guards and a canary; from when both have settled."""
+def sampled(pid: int, folder: Path) -> Iterator[Paused]:
+    """Sample a child as a trial does, with guards and a canary, but in turns only."""
     command = (*SAMPLER, "--hz", str(HZ))
     with Watch(pid, folder / "trace", folder, guards_from(IDLE_GUARDS), command) as watch:
         deadline = time.monotonic() + LIMIT_S
@@ -42,37 +47,38 @@ def sampled(pid: int, folder: Path) -> Iterator[None]:
             assert time.monotonic() < deadline, "the sampler did not attach"
             select.select([watch.lines], [], [], 1.0)
         time.sleep(SETTLE_S)
-        yield
+        with Paused(watchers_beside(pid)) as paused:
+            yield paused
         watch.finish()
 
 
-def change(child: Conversation, folder: Path, turn: int) -> float:
-    """Give the change of the median by sampling, as a share; the two take turns to be first."""
-    with_s, without_s = in_turns(
-        turn,
-        lambda: stretch(child, sampled(child.pid, folder), INFERENCES),
-        lambda: stretch(child, unwatched(), INFERENCES),
-    )
-    return with_s / without_s - 1
+def watchers_beside(pid: int) -> list[int]:
+    """Find the sampler and the canary among the children of this process."""
+    both = [child.pid for child in psutil.Process().children() if child.pid != pid]
+    assert len(both) == 2
+    return both
 
 
 def test_sampling_changes_an_inference_by_less_than_a_twentieth(
     disk: Path, tmp_path: Path, keep: Keep
 ) -> None:
     order = made(layers_of(WEIGHTS_BYTES), disk, tmp_path)
-    with inferring(order, tmp_path) as child:
-        changes = [change(child, tmp_path, turn) for turn in range(PAIRS)]
-    interval = interval_of_median(changes)
+    with inferring(order, tmp_path) as child, sampled(child.pid, tmp_path) as sampler:
+        turns: dict[str, Beside] = {"sampled": sampler.turn, "alone": nullcontext}
+        seconds = [medians(child, turns, INFERENCES, number) for number in range(PAIRS)]
+    rate_hz = len(read_trace(tmp_path / "trace").samples) / sampler.ran_s
+    keep(Figure(SECTION, "samples a second in its turns", rate_hz, "count"))
+    assert rate_hz > LEAST_OF_SAMPLES * HZ
+    interval = interval_of_median([pair["sampled"] / pair["alone"] - 1 for pair in seconds])
     assert interval is not None
     gb = WEIGHTS_BYTES / 1e9
-    section = f"Disturbance by sampling at {HZ} Hz"
     how = (
-        f"{PAIRS} interleaved pairs of {INFERENCES} inferences of a {gb:g} GB model in one child, "
-        f"after {UNCOUNTED} that are left out; guards and canary included; "
+        f"{PAIRS} interleaved pairs of {STRETCHES} times {INFERENCES} inferences of a {gb:g} GB "
+        f"model in one child; {UNCOUNTED} are left out at each change; guards and canary included; "
         f"interval {show(interval.confidence, 'share')} sure"
     )
     name = "change of the median inference"
-    keep(Figure(section, name, interval.median, "share", note=how))
-    keep(Figure(section, f"{name}: low end of its interval", interval.low, "share"))
-    high = Figure(section, f"{name}: high end of its interval", interval.high, "share", MOST_CHANGE)
+    keep(Figure(SECTION, name, interval.median, "share", note=how))
+    keep(Figure(SECTION, f"{name}: low end of its interval", interval.low, "share"))
+    high = Figure(SECTION, f"{name}: high end of its interval", interval.high, "share", MOST_CHANGE)
     assert keep(high).kept
