@@ -8,8 +8,8 @@ from bench.floats import Floats, Matrix, page_aligned
 INPUTS_STREAM = 1 << 31
 """A number no layer has: the inputs' place among the seed's streams."""
 TOKENS_STREAM = INPUTS_STREAM + 1
-BLOCK_ROWS = 256
-"""So many rows are drawn at once, so that rounding them takes no second matrix."""
+BLOCK_ROWS = 16
+"""Drawn at once: rounding takes no second matrix, and the cache of a core holds them."""
 
 
 def weights_bound(width: int) -> np.float32:
@@ -26,9 +26,11 @@ def layer_weights(width: int, seed: int, number: int, dtype: str = "float32") ->
     weights = page_aligned(width, dtype)
     generator = np.random.Generator(np.random.SFC64([seed, number]))
     bound = weights_bound(width)
+    room = np.empty((BLOCK_ROWS, width), np.float32)
     for start in range(0, width, BLOCK_ROWS):
         rows = weights[start : start + BLOCK_ROWS]
-        block = generator.random(rows.shape, dtype=np.float32)
+        block = room[: len(rows)]
+        generator.random(dtype=np.float32, out=block)
         block *= 2 * bound
         block -= bound
         rows[...] = block

@@ -2,8 +2,10 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -36,12 +38,14 @@ class Process:
     """A process in a session of its own; as a context it has ended when the context is left."""
 
     def __init__(self, command: Sequence[str], stderr: Path, pass_fds: Sequence[int] = ()) -> None:
+        self._scratch = _scratch()
         with stderr.open("ab") as errors:
             self._popen = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                env=None if self._scratch is None else os.environ | {"TMPDIR": self._scratch},
                 start_new_session=True,
                 pass_fds=pass_fds,
             )
@@ -63,6 +67,8 @@ class Process:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _stdout(self) -> int:
         assert self._popen.stdout is not None  # it was asked for as a pipe
@@ -104,6 +110,17 @@ class Process:
     def _signal_group(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
+
+
+def _scratch() -> str | None:
+    """Make a folder for the process's passing files; None where there can be none.
+
+    TensorFlow removes its own (of each function that it traces) only where an interpreter ends by
+    itself, and neither a trial nor a process that is killed does.
+    """
+    with suppress(OSError):
+        return tempfile.mkdtemp(prefix="memcliff-")
+    return None
 
 
 def _exit_of(status: int, max_rss: int) -> Exit:

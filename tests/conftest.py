@@ -1,12 +1,21 @@
 """A Mac for each test that wants one, and the models of a user."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import own_models as models_of_a_user
 from tests.libsystem import Mac, compiled
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _passing_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what children leave behind, and TensorFlow does when it is killed, among the tests'."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TMPDIR", str(tmp_path_factory.mktemp("passing")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -47,6 +47,22 @@ def test_a_signal_is_named(tmp_path: Path) -> None:
     assert (exit_.code, exit_.signal) == (None, "SIGABRT")
 
 
+LITTERS = """
+import json, os, signal, tempfile
+file = tempfile.NamedTemporaryFile(delete=False)
+print(json.dumps({"file": file.name}), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_passing_files_of_a_killed_process_go_with_it(tmp_path: Path) -> None:
+    with Process(python(LITTERS), tmp_path / "stderr") as process:
+        (message,) = heard(process)
+        file = Path(str(message["file"]))
+        assert file.exists()
+    assert not file.parent.exists()
+
+
 def test_its_peak_is_told_when_it_cannot_be_our_own_size(tmp_path: Path) -> None:
     with Process(python("pass"), tmp_path / "stderr") as small:
         small.wait(20)

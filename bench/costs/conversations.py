@@ -1,6 +1,7 @@
 """A child that tells JSON lines and is told words: what a script that starts children needs."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ class Conversation:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                env=os.environ | {"TMPDIR": str(stderr.parent)},  # TensorFlow leaves files there
                 text=True,
                 start_new_session=True,
             )

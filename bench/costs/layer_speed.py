@@ -23,7 +23,7 @@ SEED = 1
 
 
 def writer_s(folder: Path, layers: int) -> float:
-    """Time the layer cache: making, writing and syncing all layers, two at a time."""
+    """Time the layer cache: making, writing and syncing all layers, a few at a time."""
     return seconds_of(partial(_obtain, LayerCache(folder, LAYER_WIDTH, SEED), layers))
 
 
