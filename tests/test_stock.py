@@ -112,6 +112,21 @@ def test_layers_that_were_checked_before_are_not_read_again(
 
 
 @pytest.mark.framework
+def test_the_framework_is_imported_only_for_what_must_be_made(tmp_path: Path) -> None:
+    carried_out(make_order(tmp_path, 2))
+    assert "tensorflow" not in imported_by(make_order(tmp_path, 2, check=False))
+    assert "tensorflow" in imported_by(make_order(tmp_path, 1, check=False))
+
+
+def imported_by(order: Event) -> set[str]:
+    with Child(order, "-X", "importtime") as child:
+        child.say()
+        while child.event()["event"] != "done":
+            pass
+        return {line.rsplit("|", 1)[-1].strip() for line in child.stderr().splitlines()}
+
+
+@pytest.mark.framework
 def test_a_killed_make_leaves_nothing_false_and_the_next_one_completes(tmp_path: Path) -> None:
     order = make_order(tmp_path, 30, 31)
     for moment in ("ready", "made", "model"):
