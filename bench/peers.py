@@ -53,7 +53,7 @@ class Plan:
 
 BRIEF = Spike(256 * MIB, 0.003)
 """Shorter than the period at 50 Hz: no sampler sees the whole of each."""
-WHOLE = Plan((Spike(256 * MIB, 0.03), Spike(GIB, 0.03), BRIEF), 10, GIB, 20.0, 5, 15, 20, 10)
+WHOLE = Plan((Spike(256 * MIB, 0.03), Spike(GIB, 0.03), BRIEF), 10, GIB, 10.0, 7, 15, 20, 10)
 QUICK = Plan((Spike(64 * MIB, 0.03),), 2, 64 * MIB, 2.0, 2, 2, 6, 5)
 
 

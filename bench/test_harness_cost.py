@@ -161,8 +161,7 @@ def test_a_sample_with_its_trace_line(
 
         def a_fifth_of_a_second() -> None:
             for _ in range(SAMPLES):
-                outside.hear(watcher.wake_ns())
-                watcher.sample_when_due()
+                watcher.turn()
 
         benchmark(a_fifth_of_a_second)
         assert watcher.leave().samples % SAMPLES == 1  # the first, then as many as were due

@@ -17,6 +17,7 @@ from harness.sizes import show_bytes, show_gib, show_seconds
 SECOND_NS = 10**9
 WINDOW_S = 30.0
 """How far back the rules look."""
+WINDOW_NS = round(WINDOW_S * SECOND_NS)
 CRITICAL = 4
 """The level of macos_pressure after which macOS kills (readings.PRESSURE_WORDS)."""
 
@@ -84,10 +85,11 @@ def begun(sample: Sample, silent_s: float | None) -> History:
 
 def continued(history: History, sample: Sample, silent_s: float | None) -> History:
     """Add a sample, and leave out what is not needed to look back over WINDOW_S."""
-    window = (*history.window, sample)
-    old = bisect_right(window, sample.at_ns - round(WINDOW_S * SECOND_NS), key=lambda s: s.at_ns)
+    window, oldest_ns = (*history.window, sample), sample.at_ns - WINDOW_NS
     # The newest of the old ones stays: a window without it is shorter than WINDOW_S.
-    return History(history.gate, window[max(0, old - 1) :], silent_s)
+    if window[1].at_ns <= oldest_ns:
+        window = window[bisect_right(window, oldest_ns, key=lambda s: s.at_ns) - 1 :]
+    return History(history.gate, window, silent_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 PRESSURE_WORDS = {1: "normal", 2: "warning", 4: "critical"}
@@ -59,12 +60,13 @@ class Reading:
 
     def figures(self) -> dict[str, Any]:
         """Give what was told, by name, in the order of the fields."""
-        told = ((name, getattr(self, name)) for name in NAMES)
+        told = zip(NAMES, _VALUES(self), strict=True)
         return {name: value for name, value in told if value is not None}
 
 
 NAMES = tuple(field.name for field in fields(Reading))
-"""The figures' names, looked up once: the sampler needs them at every sample."""
+"""The figures' names, looked up once: the sampler needs them at every full sample."""
+_VALUES = attrgetter(*NAMES)
 
 
 def reading_from(figures: Mapping[str, Any]) -> Reading:

@@ -71,17 +71,16 @@ class Watcher:
 
     def turn(self) -> None:
         """Wait for what is due next, heed what comes in meanwhile, and do what has become due."""
-        heard = self._outside.hear(self.wake_ns())
+        heard = self._outside.hear(self._idle_until_ns() if self._gone else self._due_ns)
         if heard is not NOTHING:
             self._heed(heard)
-        self.sample_when_due()
+        if not self._gone:
+            self.sample_when_due()
         if self._kill_ns is not None and self._outside.now_ns() >= self._kill_ns:
             self._kill()
 
-    def wake_ns(self) -> int:
-        """Give the time of the next thing to do by itself."""
-        if not self._gone:
-            return self._due_ns
+    def _idle_until_ns(self) -> int:
+        """Give the time of the next thing to do by itself when there is nothing to sample."""
         return self._outside.now_ns() + IDLE_NS if self._kill_ns is None else self._kill_ns
 
     def _heed(self, heard: Heard) -> None:
@@ -110,7 +109,7 @@ class Watcher:
         writing, the guards, the canary.
         """
         late_ns = self._outside.now_ns() - self._due_ns
-        if late_ns < 0 or self._gone:
+        if late_ns < 0:
             return
         if late_ns >= self._period_ns:
             self._due_ns += late_ns // self._period_ns * self._period_ns

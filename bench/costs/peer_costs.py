@@ -49,14 +49,19 @@ class Cost:
 
 
 def beside_peers(costs: Sequence[Cost]) -> Iterator[Figure]:
-    """Set memcliff's CPU against that of each peer at the same rate; these have the bound."""
-    cpu = {cost.watcher: cost.cpu_share for cost in costs}
+    """Set memcliff's CPU against that of each peer at the same rate; these have the bound.
+
+    Round by round: what a machine gives to all of them changes by a fifth within an hour.
+    """
+    cpu = {cost.watcher: cost.cpu_shares for cost in costs}
     note = (
-        f"{HZ} Hz asked of both; memcliff records the whole system too "
-        f"and has the guards of a run, without the canary; {', '.join(PINS)}"
+        f"median over the rounds, in each of which they take turns; {HZ} Hz asked of both; "
+        f"memcliff records the whole system too and has the guards of a run, without the canary; "
+        f"{', '.join(PINS)}"
     )
     for peer in (PSRECORD, MPROF):
-        ratio = cpu[MEMCLIFF] / cpu[peer] if cpu[peer] else None
+        rounds = zip(cpu[MEMCLIFF], cpu[peer], strict=True)
+        ratio = median(own / its for own, its in rounds) if all(cpu[peer]) else None
         name = f"CPU of memcliff's sampler / {peer}'s"
         yield Figure(SECTION, name, ratio, "times", most=MOST_OF_A_PEER, note=note)
 
