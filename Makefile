@@ -11,7 +11,8 @@
 ## make bench-pytest   loading and inferring as pytest-benchmark cases (ARGS="--sizes 1GB,4GB
 ##                     --rounds 5 --benchmark-autosave", and its other options)
 ## make bench-peers    memcliff's sampler beside psrecord and memory_profiler
-## make bench-cost     all costs, as results/harness-cost.md (an hour; fails when one is too high)
+## make bench-cost     all costs, as results/harness-cost.md (an hour; fails when one is too high);
+##                     SUITES="growth disturbance" measures these anew and leaves the others
 ## make cliff          the cliff of a 2 GiB machine, three times (Linux, root, half an hour)
 ## make report         what the tables in results/ say, also as results/report.html, with charts
 ## make compare        those tables side by side (both: TABLES="a.csv b.csv" takes others)

@@ -1,7 +1,5 @@
-"""Arrays of floating-point numbers, their types, and the memory that a layer's matrix lies in."""
+"""Arrays of floating-point numbers, and their types."""
 
-import mmap
-from contextlib import suppress
 from typing import Any
 
 import ml_dtypes
@@ -22,8 +20,6 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 """All little-endian on the machines that memcliff runs on, as they are in the files."""
 FLOAT_BYTES = 4
-HUGE: int | None = getattr(mmap, "MADV_HUGEPAGE", None)
-"""Linux's advice to give pages of 2 MiB; macOS has none such."""
 
 
 def dtype_named(name: str) -> np.dtype[Any]:
@@ -41,23 +37,6 @@ def matrices_of(layers: int, dtype: str) -> int:
     are: in half precision it is two matrices.
     """
     return layers * FLOAT_BYTES // dtype_named(dtype).itemsize
-
-
-def page_aligned(width: int, dtype: str = "float32") -> Matrix:
-    """Give zeroed memory for a matrix, (width, width), on pages of its own.
-
-    TensorFlow 2.16.2 crashes on a DLPack tensor that does not begin at a multiple of 64 bytes, and
-    numpy's large arrays begin 16 bytes after one. Pages of its own also go back to the system as
-    soon as the array does. Private and huge ones, where there are such, are there in a third of the
-    time (64 MiB: 12 instead of 40 ms, measured).
-    """
-    kind = dtype_named(dtype)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    pages = mmap.mmap(-1, width * width * kind.itemsize, flags=flags)
-    if HUGE is not None:
-        with suppress(OSError):  # a kernel may be built without them
-            pages.madvise(HUGE)
-    return np.frombuffer(pages, kind).reshape(width, width)
 
 
 def bytes_of(weights: Matrix) -> memoryview:

@@ -116,7 +116,10 @@ def test_the_rate_costs_cpu_and_no_memory(
     for step in steps(shares):
         name = f"{step.high:g} Hz"
         keep(Figure(section, name, step.one_more, "s", note=ONE_MORE, column="of one more"))
-    how = f"twice {watch_s:g} s at each rate, up and down again"
+    how = (
+        f"twice {watch_s:g} s at each rate, up and down again; the less a core rests between two "
+        "samples, the warmer it is for the next"
+    )
     keep(Figure(section, "CPU", bends(shares, "Hz", "s"), "", note=how))
     note = f"{RATES_HZ[-1]} Hz beside {RATES_HZ[0]} Hz; {how}"
     first, *_, last = measured.values()

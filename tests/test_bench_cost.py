@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,14 @@ def cost(
     at: str = "nothing",
     does: str = "",
     shell: tuple[str, ...] = SHELLS[0],
+    suites: str = "",
 ) -> "subprocess.CompletedProcess[str]":
     """Run .ci/cost with suites that tell one figure each."""
-    for name in (".ci", "results", ".venv/bin", "passing"):
-        (folder / name).mkdir(parents=True)
+    for name in (".ci", "results", ".venv/bin"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(CHECKOUT / ".ci" / "cost", folder / ".ci" / "cost")
+    for told in ("figure", "suites"):
+        (folder / told).unlink(missing_ok=True)
     append(folder / "figure", figure)
     stub = folder / ".venv" / "bin" / "python"
     parts = {"python": sys.executable, "machine": json.dumps(MACHINE), "at": at, "does": does}
@@ -54,7 +58,7 @@ def cost(
     where = {
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": str(CHECKOUT),
-        "TMPDIR": str(folder / "passing"),
+        "SUITES": suites,
     }
     return subprocess.run(
         words, env=where, capture_output=True, text=True, check=False, timeout=60,
@@ -68,8 +72,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def page(folder: Path) -> str:
-    """Read the page; nothing else is left of the figures."""
-    assert list((folder / "passing").iterdir()) == []
+    """Read the page; nothing else is in its folder."""
     assert [path.name for path in (folder / "results").iterdir()] == ["harness-cost.md"]
     return (folder / "results" / "harness-cost.md").read_text()
 
@@ -78,6 +81,35 @@ def test_bench_cost_writes_the_page_when_all_is_well(folder: Path) -> None:
     assert cost(folder).returncode == 0
     row = "| The command: memcliff --help | 2.21 times | at most 4.00 times | yes |"
     assert row in page(folder)
+
+
+def kept(folder: Path) -> list[Path]:
+    """List the files of figures."""
+    return sorted((folder / "build" / "costs").iterdir())
+
+
+def test_a_suite_that_is_measured_anew_leaves_the_others_as_they_were(folder: Path) -> None:
+    other = replace(HELP, name="memcliff --version", value=3.0)
+    cost(folder, at="test_growth", does=DIES)
+    assert cost(folder, other, suites="growth").returncode == 0
+    run, _ = (folder / "suites").read_text().splitlines()
+    assert "bench/test_growth.py" in run
+    assert "memcliff --help | 2.21 times" in page(folder)
+    assert "memcliff --version | 3.00 times" in page(folder)
+    assert "did not pass" not in page(folder)
+
+
+def test_a_whole_bench_cost_begins_with_no_figures(folder: Path) -> None:
+    cost(folder, replace(HELP, name="memcliff --version"))
+    cost(folder)
+    assert "--version" not in page(folder)
+
+
+def test_a_suite_that_is_none_is_refused_before_anything_is_measured(folder: Path) -> None:
+    done = cost(folder, suites="growht")
+    assert done.returncode == 2
+    assert "There is no suite growht: choose of peers budgets" in done.stderr
+    assert not (folder / "suites").exists()
 
 
 def test_every_suite_of_costs_is_run_and_the_peers_are_first(folder: Path) -> None:
@@ -110,12 +142,11 @@ def test_figures_without_a_page_are_kept_and_where_they_are_is_said(
     folder: Path, does: str
 ) -> None:
     done = cost(folder, at="bench.costs.cost_page", does=does)
-    (kept,) = (folder / "passing").iterdir()
     assert done.returncode not in (0, 1)
-    assert str(kept) in done.stderr
+    assert "the figures are in build/costs" in done.stderr
     assert list((folder / "results").iterdir()) == []
-    assert read(kept).figures == (HELP,)
-    assert main([str(kept)]) == 0
+    assert read(*kept(folder)).figures == (HELP,)
+    assert main(list(map(str, kept(folder)))) == 0
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -131,7 +162,8 @@ def test_an_interrupted_bench_cost_begins_no_other_suite_and_keeps_its_figures(
     done = cost(folder, at="test_harness_cost", does=f"kill -{number} $PPID; exit 2", shell=shell)
     assert done.returncode == 130
     assert "test_harness_cost" in (folder / "suites").read_text().splitlines()[-1]
-    (kept,) = (folder / "passing").iterdir()
-    assert str(kept) in done.stderr
-    assert read(kept).figures == (HELP,)
+    assert "the figures are in build/costs" in done.stderr
+    assert {path.name: read(path).figures for path in kept(folder)} == {
+        "budgets.jsonl": (HELP,), "harness_cost.jsonl.part": (), "peers.jsonl": (HELP,),
+    }  # fmt: skip
     assert list((folder / "results").iterdir()) == []

@@ -2,7 +2,6 @@
 
 import random
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from bench.costs.figures import Figure, Told, append, append_machine, read, show
 from bench.costs.intervals import CONFIDENCE, interval_of_median
 from harness.errors import UsageError
 
-DAY = date(2026, 12, 1)
+DAYS = ("2026-11-30", "2026-12-01", "2026-12-02")
 HELP = Figure("The command", "memcliff --help", 2.21, "times", most=4.0, note="of 11 pairs")
 MACHINE = {
     "machine": "apple-m1-8core-16gib",
@@ -26,7 +25,7 @@ MACHINE = {
 
 
 def told(*figures: Figure, failed: tuple[str, ...] = ()) -> Told:
-    return Told(figures, MACHINE, failed)
+    return Told(figures, MACHINE, failed, DAYS[1:2])
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -126,16 +125,25 @@ def test_a_figure_is_told_in_a_line_with_its_bound() -> None:
 
 
 def test_the_page_names_the_machine_and_the_day() -> None:
-    words = page(told(HELP), DAY)
+    words = page(told(HELP))
     assert "`apple-m1-8core-16gib`, Apple M1, 16.0 GiB of RAM, macOS 15.5" in words
     assert "Date: 2026-12-01." in words
-    assert "Machine: not told" in page(Told((HELP,), {}, ()), DAY)
+    assert "Machine: not told. Date: not told." in page(Told((HELP,), {}, ()))
+
+
+def test_suites_of_several_days_are_of_the_first_to_the_last(tmp_path: Path) -> None:
+    files = [tmp_path / day for day in DAYS]
+    for file, day in zip(files, reversed(DAYS), strict=True):
+        file.write_text(f'{{"day": "{day}"}}\n')
+        append(file, HELP)
+    assert read(*files).days == DAYS
+    assert "Date: 2026-11-30 to 2026-12-02." in page(read(*files))
 
 
 def test_every_bound_stands_in_one_table_and_says_whether_it_is_kept() -> None:
     broken = Figure("Model files", "layer writer", 0.3, "times", least=0.5)
     unbound = Figure("Model files", "plain writing", 4e8, "bytes/s")
-    bounds, rest = page(told(HELP, broken, unbound), DAY).split("## The command")
+    bounds, rest = page(told(HELP, broken, unbound)).split("## The command")
     assert "| The command: memcliff --help | 2.21 times | at most 4.00 times | yes |" in bounds
     assert "| layer writer | 0.30 times | at least 0.50 times | **broken** |" in bounds.replace(
         "Model files: ", ""
@@ -147,7 +155,7 @@ def test_every_bound_stands_in_one_table_and_says_whether_it_is_kept() -> None:
 def test_figures_with_columns_make_a_table_with_a_dash_for_what_is_missing() -> None:
     cells = [("1 GB", "CPU", 0.01), ("1 GB", "memory", 0.02), ("2 GB", "CPU", None)]
     figures = [Figure("Growth", n, v, "share", note="held", column=c) for n, c, v in cells]
-    words = page(told(*figures), DAY)
+    words = page(told(*figures))
     assert (
         "|  | CPU | memory |\n|---|---|---|\n| 1 GB | 1 % | 2 % |\n| 2 GB | not measured | - |"
         in (words)
@@ -156,7 +164,7 @@ def test_figures_with_columns_make_a_table_with_a_dash_for_what_is_missing() -> 
 
 
 def test_a_cell_cannot_break_the_table() -> None:
-    words = page(told(replace(HELP, note="a | b\nc")), DAY)
+    words = page(told(replace(HELP, note="a | b\nc")))
     assert r"a \| b c |" in words
 
 
@@ -164,9 +172,7 @@ def test_a_suite_that_failed_is_named_and_fails_the_whole() -> None:
     assert is_kept(told(HELP))
     assert not is_kept(told(replace(HELP, value=5.0)))
     assert not is_kept(told(HELP, failed=("bench/test_growth.py",)))
-    assert "`bench/test_growth.py` did not pass" in page(
-        told(failed=("bench/test_growth.py",)), DAY
-    )
+    assert "`bench/test_growth.py` did not pass" in page(told(failed=("bench/test_growth.py",)))
 
 
 def test_the_machine_told_last_counts(tmp_path: Path) -> None:

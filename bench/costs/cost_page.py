@@ -1,11 +1,10 @@
-"""The page of what memcliff costs: `python -m bench.costs.cost_page FIGURES` prints it as Markdown.
+"""The page of what memcliff costs: `python -m bench.costs.cost_page FIGURES...` prints Markdown.
 
 It ends with exit code 1 when a bound is broken or a suite failed; the page then says which.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime
 from pathlib import Path
 
 from bench.costs.figures import Figure, Told, read
@@ -15,14 +14,15 @@ MISSING = "-"
 OS_NAMES = {"linux": "Linux", "macos": "macOS"}
 INTRODUCTION = """\
 What measuring costs, measured. `make bench-cost` runs the suites and writes this page: nothing in
-it was typed by hand. GB are 10^9 bytes. Bounds are ratios within one run, or differences from what
-the bare disk takes in the same run, so that a slow machine does not break them; only reading and
-drawing have bounds in seconds."""
+it was typed by hand, and a suite that was measured anew alone has replaced its own figures. GB are
+10^9 bytes. Bounds are ratios within one run, or differences from what the bare disk takes in the
+same run, so that a slow machine does not break them; only reading and drawing have bounds in
+seconds."""
 
 
-def page(told: Told, day: date) -> str:
+def page(told: Told) -> str:
     """Write the page; ends with a line end."""
-    return "\n".join(_blocks(told, day))
+    return "\n".join(_blocks(told))
 
 
 def is_kept(told: Told) -> bool:
@@ -30,9 +30,9 @@ def is_kept(told: Told) -> bool:
     return not told.failed and all(figure.kept is not False for figure in told.figures)
 
 
-def _blocks(told: Told, day: date) -> Iterator[str]:
+def _blocks(told: Told) -> Iterator[str]:
     yield f"# What memcliff costs\n\n{INTRODUCTION}\n"
-    yield f"Machine: {_machine(told)}. Date: {day.isoformat()}.\n"
+    yield f"Machine: {_machine(told)}. Date: {' to '.join(_ends(told.days)) or 'not told'}.\n"
     for suite in told.failed:
         yield f"**`{suite}` did not pass: a bound is broken, or figures are missing here.**\n"
     yield from _budgets([figure for figure in told.figures if figure.kept is not None])
@@ -41,6 +41,10 @@ def _blocks(told: Told, day: date) -> Iterator[str]:
         figures = [figure for figure in told.figures if figure.section == section]
         yield from _listed([figure for figure in figures if figure.column is None])
         yield from _crossed([figure for figure in figures if figure.column is not None])
+
+
+def _ends(days: Sequence[str]) -> Sequence[str]:
+    return days if len(days) < 2 else (days[0], days[-1])
 
 
 def _machine(told: Told) -> str:
@@ -108,11 +112,11 @@ def _cell(text: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the page of the figures in a file."""
-    if len(arguments) != 1:
-        raise UsageError("Give one file of figures: python -m bench.costs.cost_page FIGURES.")
-    told = read(Path(arguments[0]))
-    print(page(told, datetime.now(UTC).date()), end="")
+    """Print the page of the figures in some files."""
+    if not arguments:
+        raise UsageError("Give files of figures: python -m bench.costs.cost_page FIGURES...")
+    told = read(*map(Path, arguments))
+    print(page(told), end="")
     return 0 if is_kept(told) else 1
 
 

@@ -4,7 +4,7 @@ They say what was measured, its value and unit, and the bound it was built to, w
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,8 @@ class Told:
     """The columns of the table that name the machine; empty when it was not told."""
     failed: tuple[str, ...]
     """The suites that did not pass or did not end."""
+    days: tuple[str, ...] = ()
+    """When they were measured, 2026-12-01, in order."""
 
 
 def append(path: Path, figure: Figure) -> None:
@@ -94,40 +96,51 @@ def _append(path: Path, line: Mapping[str, object]) -> None:
         file.write(json.dumps(line, allow_nan=False) + "\n")
 
 
-def read(path: Path) -> Told:
-    """Read a file of figures; of those with the same name the last one counts.
+def read(*paths: Path) -> Told:
+    """Read files of figures; of those with the same name the last one counts.
 
-    Raises UsageError when it cannot be read or a line is no figure.
+    Raises UsageError when one cannot be read or a line is no figure.
     """
     figures: dict[tuple[str, str, str | None], Figure] = {}
     machine: Mapping[str, object] = {}
     failed: list[str] = []
-    for number, line in _lines(path):
-        try:
-            if "machine" in line:
-                machine = line["machine"]
-            elif "failed" in line:
-                failed.append(line["failed"])
-            else:
-                figure = Figure(**line)
+    days: set[str] = set()
+    for place, line in _lines(paths):
+        match line:
+            case {"machine": machine}:
+                pass
+            case {"failed": suite}:
+                failed.append(suite)
+            case {"day": day}:
+                days.add(day)
+            case _:
+                figure = _figure(place, line)
                 figures[figure.section, figure.name, figure.column] = figure
-        except TypeError as error:
-            raise UsageError(f"{path}, line {number} is no figure ({error}).") from error
-    return Told(tuple(figures.values()), machine, tuple(failed))
+    return Told(tuple(figures.values()), machine, tuple(failed), tuple(sorted(days)))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _figure(place: str, line: dict[str, Any]) -> Figure:
     try:
-        lines = path.read_text().splitlines()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+        return Figure(**line)
+    except TypeError as error:
+        raise UsageError(f"{place} is no figure ({error}).") from error
+
+
+def _lines(paths: Iterable[Path]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give each line with the words for its place."""
+    for path in paths:
         try:
-            yield number, json.loads(line)
-        except ValueError as error:
-            raise UsageError(f"{path}, line {number} is no JSON ({error}).") from error
+            lines = path.read_text().splitlines()
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
+        for number, line in enumerate(lines, start=1):
+            place = f"{path}, line {number}"
+            if not line.strip():
+                continue
+            try:
+                yield place, json.loads(line)
+            except ValueError as error:
+                raise UsageError(f"{place} is no JSON ({error}).") from error
 
 
 def show(value: Value, unit: str) -> str:
