@@ -293,6 +293,6 @@ def test_only_names_and_stamps_come_from_a_clock_that_can_be_set_back() -> None:
     settable = {"time.time", "time.time_ns", "datetime.now", "datetime.today"}
     users = {name for name, path in everything().items() if uses(path, settable)}
     names = {"harness.measure", "harness.commands.run_call"}
-    stamps = {"bench.formats.keras", "bench.costs.cost_page"}
+    stamps = {"bench.formats.keras"}
     which_copy_was_used_last = {"bench.models"}
     assert users == names | stamps | which_copy_was_used_last
