@@ -18,7 +18,7 @@ from bench.costs.figures import Figure, show
 from bench.costs.idle_guards import IDLE_GUARDS
 from bench.costs.inferences import STRETCHES, UNCOUNTED, Beside, inferring, made, medians
 from bench.costs.intervals import interval_of_median
-from bench.costs.pauses import Paused
+from bench.costs.pauses import Paused, paused
 from bench.costs.watchers import SETTLE_S
 from harness.guard import guards_from
 from harness.scope import layers_of
@@ -47,8 +47,8 @@ def sampled(pid: int, folder: Path) -> Iterator[Paused]:
             assert time.monotonic() < deadline, "the sampler did not attach"
             select.select([watch.lines], [], [], 1.0)
         time.sleep(SETTLE_S)
-        with Paused(watchers_beside(pid)) as paused:
-            yield paused
+        with paused(watchers_beside(pid)) as both:
+            yield both
         watch.finish()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from bench.costs.pauses import Paused
+from bench.costs.pauses import paused
 
 COUNT = "import time\nwhile True: print('x', flush=True); time.sleep(0.001)"
 LIMIT_S = 10.0
@@ -31,9 +31,9 @@ def becomes(pid: int, is_stopped: bool) -> bool:
 
 
 def test_a_process_stands_still_but_for_its_turns(busy: int) -> None:
-    with Paused([busy]) as paused:
+    with paused([busy]) as lent:
         assert becomes(busy, is_stopped=True)
-        with paused.turn():
+        with lent.turn():
             assert becomes(busy, is_stopped=False)
         assert becomes(busy, is_stopped=True)
     assert becomes(busy, is_stopped=False)
@@ -41,16 +41,16 @@ def test_a_process_stands_still_but_for_its_turns(busy: int) -> None:
 
 def test_the_turns_are_timed_together(busy: int) -> None:
     began = time.monotonic()
-    with Paused([busy]) as paused:
+    with paused([busy]) as lent:
         for _ in range(2):
-            with paused.turn():
+            with lent.turn():
                 time.sleep(0.02)
-    assert 0.04 <= paused.ran_s <= time.monotonic() - began
+    assert 0.04 <= lent.ran_s <= time.monotonic() - began
 
 
 def test_a_turn_that_fails_ends_like_any_other(busy: int) -> None:
-    with Paused([busy]) as paused:
-        with pytest.raises(ValueError, match="no"), paused.turn():
+    with paused([busy]) as lent:
+        with pytest.raises(ValueError, match="no"), lent.turn():
             raise ValueError("no")
         assert becomes(busy, is_stopped=True)
 
@@ -58,5 +58,5 @@ def test_a_turn_that_fails_ends_like_any_other(busy: int) -> None:
 def test_one_that_has_ended_is_no_error() -> None:
     gone = subprocess.Popen((sys.executable, "-c", ""))
     gone.wait()
-    with Paused([gone.pid]) as paused, paused.turn():
+    with paused([gone.pid]) as lent, lent.turn():
         pass

@@ -10,44 +10,41 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import TracebackType
-from typing import Self
+
+
+@contextmanager
+def paused(pids: Sequence[int]) -> Iterator["Paused"]:
+    """Stop those whose work is one thing while this lasts, except in their turns."""
+    lent = Paused(pids)
+    lent.signal(signal.SIGSTOP)
+    try:
+        yield lent
+    finally:
+        lent.signal(signal.SIGCONT)  # one that is stopped would heed no farewell
 
 
 class Paused:
-    """Processes that are stopped while this context lasts, except in their turns."""
+    """Processes that are stopped."""
 
     def __init__(self, pids: Sequence[int]) -> None:
-        """Take those whose work is one thing."""
+        """Take them as they are: `paused` stops them."""
         self._pids = tuple(pids)
         self.ran_s = 0.0
         """How long their turns were, together."""
-
-    def __enter__(self) -> Self:
-        self._signal(signal.SIGSTOP)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        # One that is stopped would heed no farewell.
-        self._signal(signal.SIGCONT)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Let them run for as long as this lasts."""
         began = time.monotonic()
-        self._signal(signal.SIGCONT)
+        self.signal(signal.SIGCONT)
         try:
             yield
         finally:
-            self._signal(signal.SIGSTOP)
+            self.signal(signal.SIGSTOP)
             self.ran_s += time.monotonic() - began
 
-    def _signal(self, number: signal.Signals) -> None:
+    def signal(self, number: signal.Signals) -> None:
+        """Signal each."""
         for pid in self._pids:
             with suppress(ProcessLookupError):  # that one has ended is told by who started it
                 os.kill(pid, number)

@@ -9,7 +9,7 @@ from statistics import median
 from bench.costs.figures import Figure
 from bench.costs.inferences import STRETCHES, Beside, inferring, made, medians
 from bench.costs.intervals import Interval, interval_of_median
-from bench.costs.pauses import Paused
+from bench.costs.pauses import Paused, paused
 from bench.costs.watchers import Watcher, Watching
 
 SECTION = "Peers: the watched process"
@@ -66,4 +66,4 @@ def _paused(watcher: Watcher, pid: int, folder: Path, watching: ExitStack) -> Pa
     """Let one watch the process, and stop it until its turn comes."""
     folder.mkdir()
     attached = watching.enter_context(Watching(watcher, pid, folder))
-    return watching.enter_context(Paused([attached.pid]))
+    return watching.enter_context(paused([attached.pid]))
